@@ -1,0 +1,68 @@
+"""Reads what language models write: prose, reasoning and tool calls, whole or while it streams.
+
+:func:`parse_tool_calls` reads one reply, :class:`ToolStream` one that is still coming, :class:`ProseFilter` shows its prose,
+:func:`parse_batch` reads many, :func:`repair_json` mends JSON that stands alone. Model text never makes them raise; what was
+mended is marked on the result.
+"""
+
+from toolparse._async import aevents
+from toolparse._core import (
+    ArgumentsDelta,
+    CallEnd,
+    CallFailed,
+    CallStart,
+    HeuristicToolParser,
+    ProseFilter,
+    ReasoningDelta,
+    TextDelta,
+    Tools,
+    ToolStream,
+    __version__,
+    format_for_model,
+    formats,
+    parse_batch,
+    parse_tool_calls,
+    repair_json,
+)
+from toolparse._types import (
+    MISSING,
+    CallError,
+    FormatInfo,
+    ParsedCall,
+    ParseResult,
+    Repair,
+    RepairedJSON,
+    Segment,
+    ToolUse,
+    iter_unsafe,
+)
+
+__all__ = [
+    "MISSING",
+    "ArgumentsDelta",
+    "CallEnd",
+    "CallError",
+    "CallFailed",
+    "CallStart",
+    "FormatInfo",
+    "HeuristicToolParser",
+    "ParseResult",
+    "ParsedCall",
+    "ProseFilter",
+    "ReasoningDelta",
+    "Repair",
+    "RepairedJSON",
+    "Segment",
+    "TextDelta",
+    "ToolStream",
+    "ToolUse",
+    "Tools",
+    "__version__",
+    "aevents",
+    "format_for_model",
+    "formats",
+    "iter_unsafe",
+    "parse_batch",
+    "parse_tool_calls",
+    "repair_json",
+]

@@ -1,0 +1,106 @@
+"""The options that say how a reply is read, shared by the commands that read one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from toolparse import ParseResult, Tools, parse_tool_calls
+from toolparse.cli._io import InputError, in_line
+
+Read: TypeAlias = Callable[[bytes], ParseResult]
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """``--tools``, ``--format``, ``--prompt``, ``--cut``, ``--finish-reason``, ``--max-bytes`` and ``--ids``."""
+    group = parser.add_argument_group("how to read")
+    group.add_argument(
+        "--tools",
+        metavar="FILE|NAME,NAME",
+        help="the tools that were offered: a JSON file of names or definitions (OpenAI, Anthropic, MCP, or name to "
+        "schema), or names between commas; without it every well-marked name is taken",
+    )
+    group.add_argument(
+        "--format",
+        metavar="F",
+        default="auto",
+        help="a format, or several between commas (see 'toolparse formats'); default: auto",
+    )
+    group.add_argument(
+        "--prompt", metavar="TEXT", default="", help="the end of the prompt: says whether the reply starts in reasoning"
+    )
+    group.add_argument(
+        "--cut",
+        choices=("keep", "drop"),
+        default="keep",
+        help="a call that the reply breaks off is repaired and marked (keep, the default) or is an error (drop)",
+    )
+    group.add_argument(
+        "--finish-reason", metavar="R", help="why the model stopped, as the server said: stop, length, …"
+    )
+    group.add_argument(
+        "--max-bytes", metavar="N", type=_count, help="read only the first N bytes of a reply; default: all"
+    )
+    group.add_argument(
+        "--ids", choices=("index", "random"), default="index", help="ids by position (default) or random"
+    )
+
+
+def reader(args: argparse.Namespace) -> Read:
+    """The function that reads one reply as ``args`` say.
+
+    Raises :class:`InputError` when they make no sense, before any reply is read.
+    """
+    try:
+        read = partial(
+            parse_tool_calls,
+            tools=_tools(args.tools),
+            format=_format(args.format),
+            prompt=args.prompt,
+            max_bytes=args.max_bytes,
+            cut=args.cut,
+            ids=args.ids,
+            finish_reason=args.finish_reason,
+        )
+        read(b"")
+    except (TypeError, ValueError) as error:
+        raise InputError(str(error)) from error
+    return read
+
+
+def _count(value: str) -> int:
+    if not value.isascii() or not value.isdigit():
+        raise argparse.ArgumentTypeError(f"a number of bytes is wanted, not {in_line(value)!r}")
+    return int(value)
+
+
+def _format(value: str) -> str | list[str]:
+    names = value.split(",")
+    return names[0] if len(names) == 1 else names
+
+
+def _tools(value: str | None) -> Tools | None:
+    if value is None:
+        return None
+    if os.path.exists(value) or value.endswith(".json"):
+        return _tools_file(value)
+    return Tools([name for name in value.split(",") if name])
+
+
+def _tools_file(name: str) -> Tools:
+    label = in_line(name)
+    try:
+        with open(name, encoding="utf-8-sig") as file:
+            tools: Any = json.load(file)
+    except OSError as error:
+        raise InputError(f"{label}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{label}: not JSON: {error}") from error
+    try:
+        return Tools(tools)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{label}: {error}") from error

@@ -1,0 +1,653 @@
+//! [`Call`]: a call while it is read, and [`Arguments`], which fills it.
+
+use crate::format::{Dialect, Format, Shape, Space};
+use crate::repair::{FaultKind, Repair, RepairKind};
+use crate::span::Span;
+use crate::tape::{Node, Slice, Tape};
+use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
+use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
+use crate::window::Window;
+
+/// What is known of a call's name.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// It was not read yet.
+    Unread,
+    /// It is offered; without a tool when every name is taken.
+    Offered(Option<ToolId>),
+    /// It is not offered.
+    Unknown,
+}
+
+/// What is known of a call's arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ArgumentsState {
+    /// Nothing yet.
+    Missing,
+    /// The object is open.
+    Open,
+    /// The object is closed.
+    Closed,
+    /// A string that may hold the object.
+    Text(Vec<u8>),
+    /// Something else.
+    Other,
+}
+
+/// How a call ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The format said that it is over.
+    Closed,
+    /// Its arguments were closed; its own closer or wrapper never came.
+    Unwrapped,
+    /// The reply broke off inside.
+    Cut,
+}
+
+/// A call while it is read, and when it was.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The row that reads it.
+    pub format: &'static str,
+    /// How sure its markup is.
+    pub shape: Shape,
+    /// White space around it.
+    pub space: Space,
+    /// The name as written.
+    pub name: Vec<u8>,
+    /// Whether it is offered.
+    pub known: Known,
+    /// The id that the model wrote.
+    pub native_id: Option<Vec<u8>>,
+    /// The arguments.
+    pub tape: Tape,
+    /// How far they are.
+    pub arguments: ArgumentsState,
+    /// What was mended.
+    pub repairs: Vec<Repair>,
+    /// Its place in the reply.
+    pub span: Span,
+    /// How it ended.
+    pub end: End,
+    /// Why it is no call.
+    pub fault: Option<FaultKind>,
+    /// Nodes from here on may still change: they are not to be handed out.
+    pub hold: Option<usize>,
+    /// True for an item of a list that is itself still open.
+    pub listed: bool,
+    /// Set by the receiver: the place among the calls handed out.
+    pub index: Option<usize>,
+    /// Set by the receiver: how much of the arguments was handed out.
+    pub sent: crate::collect::json::Cursor,
+    depth: usize,
+    types: TypeSet,
+    containers: Vec<Option<usize>>,
+    keys: Vec<(Slice, usize)>,
+}
+
+impl Call {
+    /// A call of `format` that starts at `start`.
+    #[must_use]
+    pub fn new(format: &Format, start: usize) -> Call {
+        Call {
+            format: format.name,
+            shape: format.shape,
+            space: format.space,
+            name: Vec::new(),
+            known: Known::Unread,
+            native_id: None,
+            tape: Tape::default(),
+            arguments: ArgumentsState::Missing,
+            repairs: Vec::new(),
+            span: Span::new(start, start),
+            end: End::Cut,
+            fault: None,
+            hold: None,
+            listed: false,
+            index: None,
+            sent: crate::collect::json::Cursor::default(),
+            depth: 0,
+            types: TypeSet::EMPTY,
+            containers: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// Takes the name, and asks whether it is offered.
+    pub fn set_name(&mut self, name: &[u8], tools: &Tools) {
+        self.name.clear();
+        self.name.extend_from_slice(name);
+        self.known = match tools.find(name) {
+            Some(tool) => Known::Offered(Some(tool)),
+            None if tools.is_any() && !name.is_empty() => Known::Offered(None),
+            None => Known::Unknown,
+        };
+    }
+
+    /// The tool, if it is known.
+    #[must_use]
+    pub fn tool(&self) -> Option<ToolId> {
+        match self.known {
+            Known::Offered(tool) => tool,
+            _ => None,
+        }
+    }
+
+    /// True once it is certain: the name is offered, and the arguments are an object in which something stands, or that is closed.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        let begun = match self.arguments {
+            ArgumentsState::Closed => true,
+            // An object that was only opened may be all that there is of a cut call.
+            ArgumentsState::Open => self.tape.len() > 2,
+            _ => false,
+        };
+        begun && matches!(self.known, Known::Offered(_)) && self.fault.is_none()
+    }
+
+    /// Adds a repair; neighbours of one kind are one repair.
+    pub fn repair(&mut self, repair: Repair) {
+        if let Some(last) = self.repairs.last_mut()
+            && last.kind == repair.kind
+            && last.safe == repair.safe
+            && last.span.end == repair.span.start
+            && !last.span.is_empty()
+        {
+            last.span.end = repair.span.end;
+            return;
+        }
+        self.repairs.push(repair);
+    }
+
+    /// Adds a repair of a kind.
+    pub fn mark(&mut self, kind: RepairKind, span: Span) {
+        self.repair(Repair::new(kind, span));
+    }
+
+    /// Gives it an empty object for arguments.
+    pub fn no_arguments(&mut self) {
+        self.tape = Tape::default();
+        self.tape.push(Node::Object);
+        self.tape.push(Node::Close);
+        self.arguments = ArgumentsState::Closed;
+    }
+
+    /// Opens the object of arguments that the format does not write as one.
+    pub fn open_arguments(&mut self) {
+        self.tape.push(Node::Object);
+        self.containers.push(Some(self.keys.len()));
+        self.depth = 1;
+        self.arguments = ArgumentsState::Open;
+    }
+
+    /// Closes the object that [`Call::open_arguments`] opened.
+    pub fn close_arguments(&mut self) {
+        if self.depth > 0 {
+            self.check_keys();
+            self.tape.push(Node::Close);
+            self.depth = 0;
+        }
+        self.arguments = ArgumentsState::Closed;
+    }
+
+    /// Starts an argument: its key, and the types that its schema admits.
+    pub fn key(&mut self, key: &[u8], at: usize, tools: &Tools) -> TypeSet {
+        self.tape.key(key);
+        self.note_key(at);
+        self.look_up_key(tools);
+        self.types
+    }
+
+    fn note_key(&mut self, at: usize) {
+        if let Some(Node::Key(slice)) = self.tape.nodes().last() {
+            self.keys.push((*slice, at));
+        }
+    }
+
+    fn look_up_key(&mut self, tools: &Tools) {
+        self.types = match (self.tool(), self.tape.last_text()) {
+            (Some(tool), Some(key)) => tools.parameter(tool, key).map_or(TypeSet::EMPTY, |schema| tools.types(schema)),
+            _ => TypeSet::EMPTY,
+        };
+    }
+
+    /// Marks the keys of the innermost object that were written before.
+    fn check_keys(&mut self) {
+        let Some(Some(first)) = self.containers.pop() else { return };
+        let keys = self.keys.get(first..).unwrap_or_default();
+        let again: Vec<usize> = if keys.len() < 16 { again_among_few(keys, &self.tape) } else { again_among_many(keys, &self.tape) };
+        for at in again {
+            self.mark(RepairKind::DuplicateKey, Span::new(at, at));
+        }
+        self.keys.truncate(first);
+    }
+
+    /// A string at the top of the arguments where the schema admits none, if it is exactly one admitted value, becomes that value.
+    fn coerce(&mut self, at: usize) {
+        let Some(text) = self.tape.last_text().map(<[u8]>::to_vec) else { return };
+        let Some(typed) = coerce_string(&text, self.types) else { return };
+        if self.replace_text(&text, typed, Strictness::Exact) {
+            self.mark(RepairKind::Coerced, Span::new(at, at));
+        }
+    }
+
+    /// Puts the value that `text` was found to be in the place of the last node. False: it could not be read, and stays text.
+    fn replace_text(&mut self, text: &[u8], typed: Typed<'_>, strictness: Strictness) -> bool {
+        match typed {
+            Typed::Null => self.tape.replace_last(Node::Null),
+            Typed::True => self.tape.replace_last(Node::Bool(true)),
+            Typed::False => self.tape.replace_last(Node::Bool(false)),
+            Typed::Number(lexeme) => {
+                self.tape.replace_last(Node::Number(self.tape.begin()));
+                self.tape.extend(&lexeme);
+            }
+            Typed::Json => {
+                let Some((tape, repairs)) = read_value(text, strictness) else { return false };
+                let mark = self.tape.bookmark_before_last();
+                self.tape.rewind(mark);
+                self.tape.append(&tape);
+                for repair in repairs {
+                    self.repair(Repair { span: Span::new(self.span.end, self.span.end), ..repair });
+                }
+            }
+            Typed::Text | Typed::Mismatch | Typed::Untyped => return false,
+        }
+        true
+    }
+
+    /// Starts a raw value; what its type is decides whether it may be handed out as it comes.
+    pub fn raw_begin(&mut self, types: TypeSet, unknown: Unknown) {
+        self.types = types;
+        let plain = types.only(TypeSet::STRING) || (types.is_empty() && matches!(unknown, Unknown::Text));
+        if !plain {
+            self.hold = Some(self.tape.len());
+        }
+        self.tape.push(Node::Str(self.tape.begin()));
+    }
+
+    /// Ends a raw value and gives it its type. `declared`: the type comes from the format, so nobody is missing a schema.
+    /// False: it is text because it could not be read as anything else.
+    pub fn raw_end(&mut self, at: usize, unknown: Unknown, source: TypeSource) -> bool {
+        self.hold = None;
+        if self.types.only(TypeSet::STRING) {
+            return true;
+        }
+        let Some(text) = self.tape.last_text().map(<[u8]>::to_vec) else { return true };
+        let (typed, loose) = classify(&text, self.types, unknown);
+        let span = Span::new(at, at);
+        let untyped = self.types.is_empty() && source == TypeSource::Schema;
+        let mut fits = true;
+        match typed {
+            Typed::Mismatch => self.mark(RepairKind::TypeMismatch, span),
+            Typed::Untyped | Typed::Text => fits = false,
+            typed => {
+                fits = self.replace_text(&text, typed, Strictness::Mended);
+                if !fits && !self.types.is_empty() && !self.types.contains(TypeSet::STRING) {
+                    self.mark(RepairKind::TypeMismatch, span);
+                }
+            }
+        }
+        if untyped {
+            self.mark(RepairKind::Untyped, span);
+        }
+        if loose {
+            self.mark(RepairKind::Coerced, span);
+        }
+        fits
+    }
+
+    /// The last value may still change: it is not to be handed out.
+    pub fn hold_last(&mut self) {
+        self.hold = Some(self.tape.len().saturating_sub(1));
+    }
+
+    /// Takes XML's escapes out of the last value.
+    pub fn unescape_last(&mut self) {
+        let Some(text) = self.tape.last_text().map(crate::xml::unescape) else { return };
+        let mark = self.tape.bookmark_before_last();
+        self.tape.rewind(mark);
+        self.tape.string(&text);
+    }
+
+    /// Forgets the object that [`Call::open_arguments`] opened: the arguments are written as one after all.
+    pub fn reopen(&mut self) {
+        self.tape = Tape::default();
+        self.containers.clear();
+        self.keys.clear();
+        self.depth = 0;
+        self.arguments = ArgumentsState::Missing;
+    }
+
+    /// Gives the strings of arguments that were read before the name the types of the schema.
+    pub fn retype(&mut self, tools: &Tools) {
+        let Some(tool) = self.tool() else { return };
+        let old = std::mem::take(&mut self.tape);
+        let mut at = 0;
+        let mut depth = 0;
+        while let Some(node) = old.nodes().get(at) {
+            match node {
+                Node::Key(slice) if depth == 1 => {
+                    let key = old.text(*slice);
+                    self.tape.key(key);
+                    self.types = tools.parameter(tool, key).map_or(TypeSet::EMPTY, |schema| tools.types(schema));
+                    let end = old.value_end(at + 1);
+                    self.tape.append_range(&old, at + 1, end);
+                    if matches!(old.nodes().get(at + 1), Some(Node::Str(_))) && self.wants_no_string() {
+                        self.coerce(self.span.start);
+                    }
+                    at = end;
+                    continue;
+                }
+                Node::Object | Node::Array => depth += 1,
+                Node::Close => depth -= 1,
+                _ => {}
+            }
+            self.tape.append_range(&old, at, at + 1);
+            at += 1;
+        }
+    }
+
+    fn wants_no_string(&self) -> bool {
+        !self.types.is_empty() && !self.types.contains(TypeSet::STRING)
+    }
+
+    /// The top-level keys of the arguments.
+    pub fn argument_keys(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        let nodes = self.tape.nodes();
+        let mut depth = 0_usize;
+        nodes.iter().filter_map(move |node| {
+            match node {
+                Node::Object | Node::Array => depth += 1,
+                Node::Close => depth = depth.saturating_sub(1),
+                Node::Key(slice) if depth == 1 => return Some(self.tape.text(*slice)),
+                _ => {}
+            }
+            None
+        })
+    }
+}
+
+/// Where the type of a raw value was to come from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum TypeSource {
+    /// The tool's schema.
+    Schema,
+    /// The format itself.
+    Format,
+}
+
+/// How well a text must be formed to be taken for a value.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Strictness {
+    Exact,
+    Mended,
+}
+
+/// Reads a container that is written as text.
+fn read_value(text: &[u8], strictness: Strictness) -> Option<(Tape, Vec<Repair>)> {
+    [Dialect::JSON, Dialect::PYTHON].into_iter().find_map(|dialect| {
+        let (tape, repairs) = read_whole(text, dialect)?;
+        let good = if strictness == Strictness::Exact { repairs.is_empty() } else { repairs.iter().all(|repair| repair.safe) };
+        good.then_some((tape, repairs))
+    })
+}
+
+/// Reads one value that fills `text`.
+#[must_use]
+pub fn read_whole(text: &[u8], dialect: Dialect) -> Option<(Tape, Vec<Repair>)> {
+    let window = Window::new(text, 0, true);
+    let mut reader = Reader::new(dialect);
+    let mut plain = Plain::default();
+    let mut pos = 0;
+    match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
+        Progress::Done => {}
+        Progress::More => reader.finish(&window, text.len(), Ending::Unknown, &mut plain),
+        Progress::Stopped | Progress::Failed(_) => return None,
+    }
+    let rest = text.get(pos..).unwrap_or_default();
+    (rest.trim_ascii().is_empty() || pos == 0).then_some((plain.tape, plain.repairs))
+}
+
+fn again_among_few(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
+    let mut again = Vec::new();
+    for (index, (key, at)) in keys.iter().enumerate() {
+        let before = keys.get(..index).unwrap_or_default();
+        if before.iter().any(|(other, _)| other.len() == key.len() && tape.text(*other) == tape.text(*key)) {
+            again.push(*at);
+        }
+    }
+    again
+}
+
+fn again_among_many(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
+    // The standard map's keyed hash: the keys are a model's text.
+    let mut seen = std::collections::HashSet::with_capacity(keys.len());
+    keys.iter().filter(|(key, _)| !seen.insert(tape.text(*key))).map(|(_, at)| *at).collect()
+}
+
+/// A receiver that records one value.
+#[derive(Default, Debug)]
+pub struct Plain {
+    /// The value.
+    pub tape: Tape,
+    /// What was mended.
+    pub repairs: Vec<Repair>,
+    containers: Vec<Option<usize>>,
+    keys: Vec<(Slice, usize)>,
+}
+
+impl Plain {
+    /// Opens an object whose brace is missing.
+    pub fn begin_object(&mut self) {
+        self.open(Container::Object, 0);
+    }
+
+    fn push_repair(&mut self, repair: Repair) {
+        if let Some(last) = self.repairs.last_mut()
+            && last.kind == repair.kind
+            && last.safe == repair.safe
+            && last.span.end == repair.span.start
+            && !last.span.is_empty()
+        {
+            last.span.end = repair.span.end;
+            return;
+        }
+        self.repairs.push(repair);
+    }
+}
+
+impl Values for Plain {
+    fn open(&mut self, container: Container, _at: usize) {
+        self.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
+        self.containers.push((container == Container::Object).then_some(self.keys.len()));
+    }
+
+    fn close(&mut self, _end: usize) {
+        self.tape.push(Node::Close);
+        if let Some(Some(first)) = self.containers.pop() {
+            let keys = self.keys.split_off(first);
+            let again = if keys.len() < 16 { again_among_few(&keys, &self.tape) } else { again_among_many(&keys, &self.tape) };
+            for at in again {
+                self.push_repair(Repair::new(RepairKind::DuplicateKey, Span::new(at, at)));
+            }
+        }
+    }
+
+    fn text_begin(&mut self, role: Role, at: usize) {
+        let slice = self.tape.begin();
+        if role == Role::Key {
+            self.keys.push((slice, at));
+        }
+        self.tape.push(if role == Role::Key { Node::Key(slice) } else { Node::Str(slice) });
+    }
+
+    fn text(&mut self, bytes: &[u8]) {
+        self.tape.extend(bytes);
+    }
+
+    fn text_end(&mut self, _end: usize) {
+        if let (Some(Node::Key(slice)), Some(last)) = (self.tape.nodes().last(), self.keys.last_mut()) {
+            last.0 = *slice;
+        }
+    }
+
+    fn drop_key(&mut self) {
+        if matches!(self.tape.nodes().last(), Some(Node::Key(_))) {
+            let mark = self.tape.bookmark_before_last();
+            self.tape.rewind(mark);
+            self.keys.pop();
+        }
+    }
+
+    fn item_becomes_key(&mut self, at: usize) {
+        let key = self.tape.last_text().map(<[u8]>::to_vec).unwrap_or_default();
+        let mark = self.tape.bookmark_before_last();
+        self.tape.rewind(mark);
+        self.close(at);
+        self.text_begin(Role::Key, at);
+        self.text(&key);
+        self.text_end(at);
+    }
+
+    fn key_becomes_item(&mut self) {
+        let object = self.tape.len().saturating_sub(2);
+        self.tape.object_to_array(object);
+        self.tape.retype(Node::Str);
+        self.keys.pop();
+        if let Some(container) = self.containers.last_mut() {
+            *container = None;
+        }
+    }
+
+    fn number(&mut self, lexeme: &[u8], _at: usize) {
+        self.tape.number(lexeme);
+    }
+
+    fn boolean(&mut self, value: bool, _at: usize) {
+        self.tape.push(Node::Bool(value));
+    }
+
+    fn null(&mut self, _at: usize) {
+        self.tape.push(Node::Null);
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        self.push_repair(repair);
+    }
+}
+
+/// Fills the arguments of a call with what a reader sees, and types the members at the top by the tool's schema.
+pub struct Arguments<'c> {
+    /// The call.
+    pub call: &'c mut Call,
+    /// What is offered.
+    pub tools: &'c Tools,
+}
+
+impl Values for Arguments<'_> {
+    fn open(&mut self, container: Container, _at: usize) {
+        let call = &mut *self.call;
+        call.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
+        call.containers.push((container == Container::Object).then_some(call.keys.len()));
+        if call.depth == 0 {
+            call.arguments = ArgumentsState::Open;
+        }
+        call.depth += 1;
+    }
+
+    fn close(&mut self, _end: usize) {
+        let call = &mut *self.call;
+        call.check_keys();
+        call.tape.push(Node::Close);
+        call.depth = call.depth.saturating_sub(1);
+        if call.depth == 0 {
+            call.arguments = ArgumentsState::Closed;
+        }
+    }
+
+    fn text_begin(&mut self, role: Role, at: usize) {
+        let call = &mut *self.call;
+        let slice = call.tape.begin();
+        if role == Role::Key {
+            call.tape.push(Node::Key(slice));
+            call.keys.push((slice, at));
+        } else {
+            if call.depth == 1 && call.wants_no_string() {
+                call.hold = Some(call.tape.len());
+            }
+            call.tape.push(Node::Str(slice));
+        }
+    }
+
+    #[inline]
+    fn text(&mut self, bytes: &[u8]) {
+        self.call.tape.extend(bytes);
+    }
+
+    fn text_end(&mut self, end: usize) {
+        let call = &mut *self.call;
+        match call.tape.nodes().last() {
+            Some(Node::Key(slice)) => {
+                let slice = *slice;
+                if let Some(last) = call.keys.last_mut() {
+                    last.0 = slice;
+                }
+                if call.depth == 1 {
+                    call.look_up_key(self.tools);
+                }
+            }
+            Some(Node::Str(_)) if call.depth == 1 && call.hold.is_some() => {
+                call.hold = None;
+                call.coerce(end);
+            }
+            _ => {}
+        }
+    }
+
+    fn drop_key(&mut self) {
+        let call = &mut *self.call;
+        if matches!(call.tape.nodes().last(), Some(Node::Key(_))) {
+            let mark = call.tape.bookmark_before_last();
+            call.tape.rewind(mark);
+            call.keys.pop();
+        }
+    }
+
+    fn item_becomes_key(&mut self, at: usize) {
+        let key = self.call.tape.last_text().map(<[u8]>::to_vec).unwrap_or_default();
+        let mark = self.call.tape.bookmark_before_last();
+        self.call.tape.rewind(mark);
+        self.close(at);
+        self.text_begin(Role::Key, at);
+        self.text(&key);
+        self.text_end(at);
+    }
+
+    fn key_becomes_item(&mut self) {
+        let call = &mut *self.call;
+        let object = call.tape.len().saturating_sub(2);
+        call.tape.object_to_array(object);
+        call.tape.retype(Node::Str);
+        call.keys.pop();
+        if let Some(container) = call.containers.last_mut() {
+            *container = None;
+        }
+    }
+
+    fn number(&mut self, lexeme: &[u8], _at: usize) {
+        self.call.tape.number(lexeme);
+    }
+
+    fn boolean(&mut self, value: bool, _at: usize) {
+        self.call.tape.push(Node::Bool(value));
+    }
+
+    fn null(&mut self, _at: usize) {
+        self.call.tape.push(Node::Null);
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        self.call.repair(repair);
+    }
+}

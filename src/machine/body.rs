@@ -1,0 +1,544 @@
+//! [`JsonBody`]: finds the calls in a JSON body. The reader tells what it sees; this layer knows which keys mean what.
+
+use crate::call::{Arguments, ArgumentsState, Call, read_whole};
+use crate::format::{CallKeys, Dialect, Format};
+use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
+use crate::span::Span;
+use crate::tape::Node;
+use crate::tools::Tools;
+use crate::value::{Container, Role, Values};
+
+/// Spellings of the name's key that no row has for its own.
+const OTHER_NAMES: &[&str] = &["name", "tool_name", "function", "tool", "recipient_name", "action", "function_name"];
+/// Spellings of the arguments' key that no row has for its own.
+const OTHER_ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input", "action_input", "params", "arguments_json", "kwargs"];
+/// Keys of an id.
+const IDS: &[&str] = &["id", "tool_call_id", "call_id"];
+
+/// What a container of the body holds.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Scope {
+    /// Calls.
+    Calls,
+    /// One call.
+    Item,
+    /// A part of a call that holds its name and arguments.
+    Part,
+    /// A call whose only key is its name.
+    Keyed,
+    /// The arguments, or something inside them.
+    Arguments,
+    /// Anything else.
+    Other,
+}
+
+/// What the value behind a key is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Slot {
+    Name { own: bool },
+    Arguments { own: bool },
+    Id,
+    Type,
+    Message,
+    Calls,
+    Part,
+    Other,
+}
+
+/// Where decoded text goes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Into {
+    Key,
+    Name,
+    Id,
+    Type,
+    Message,
+    StringArguments,
+    Arguments,
+    Nowhere,
+}
+
+/// What was found in a JSON body so far.
+#[derive(Debug, Clone)]
+pub struct JsonBody {
+    keys: CallKeys,
+    scopes: Vec<Scope>,
+    slot: Slot,
+    into: Into,
+    text: Vec<u8>,
+    kind: Vec<u8>,
+    /// Where the text of a message stands, once there is one.
+    pub message: Option<(Vec<u8>, Span)>,
+    /// The call that is open, or that was closed last and awaits what follows it.
+    pub call: Option<Box<Call>>,
+    /// Calls that are over, in order.
+    pub done: Vec<Call>,
+    /// True once something was seen that no call holds.
+    pub foreign: bool,
+    /// True when the body is a list of calls.
+    pub list: bool,
+    early_arguments: bool,
+    wrote_arguments: bool,
+}
+
+impl JsonBody {
+    /// An empty body.
+    #[must_use]
+    pub fn new(keys: CallKeys) -> JsonBody {
+        JsonBody {
+            keys,
+            scopes: Vec::new(),
+            slot: Slot::Other,
+            into: Into::Nowhere,
+            text: Vec::new(),
+            kind: Vec::new(),
+            message: None,
+            call: None,
+            done: Vec::new(),
+            foreign: false,
+            list: false,
+            early_arguments: false,
+            wrote_arguments: false,
+        }
+    }
+
+    /// True when the call in `call` is closed and only awaits what follows.
+    #[must_use]
+    pub fn call_is_closed(&self) -> bool {
+        self.call.is_some() && !self.scopes.iter().any(|scope| matches!(scope, Scope::Item | Scope::Keyed))
+    }
+
+    /// A message `{"type": "message", "text": …}`.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        self.message.is_some() && (self.kind == b"message" || self.kind.is_empty()) && self.call.is_none() && self.done.is_empty()
+    }
+
+    fn slot_of(&self, key: &[u8]) -> Slot {
+        let is = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+        let CallKeys::Pair { name, arguments } = self.keys else { return Slot::Other };
+        if is(name) {
+            Slot::Name { own: true }
+        } else if is(arguments) {
+            Slot::Arguments { own: true }
+        } else if is(IDS) {
+            Slot::Id
+        } else if key == b"type" {
+            Slot::Type
+        } else if key == b"tool_calls" {
+            Slot::Calls
+        } else if is(&["tool_call", "function_call"]) {
+            Slot::Part
+        } else if is(&["text", "response"]) {
+            Slot::Message
+        } else if is(OTHER_NAMES) {
+            Slot::Name { own: false }
+        } else if is(OTHER_ARGUMENTS) {
+            Slot::Arguments { own: false }
+        } else {
+            Slot::Other
+        }
+    }
+}
+
+/// Looks a body through for calls.
+pub struct Finder<'b> {
+    /// What was found.
+    pub body: &'b mut JsonBody,
+    /// The row that reads it.
+    pub format: &'b Format,
+    /// What is offered.
+    pub tools: &'b Tools,
+}
+
+impl Finder<'_> {
+    fn scope(&self) -> Option<Scope> {
+        self.body.scopes.last().copied()
+    }
+
+    fn arguments(&mut self) -> Option<Arguments<'_>> {
+        let call = self.body.call.as_deref_mut()?;
+        Some(Arguments { call, tools: self.tools })
+    }
+
+    fn begin_call(&mut self, at: usize, scope: Scope) {
+        if let Some(mut call) = self.body.call.take() {
+            call.end = crate::call::End::Closed;
+            call.listed = self.body.list;
+            self.body.done.push(*call);
+        }
+        self.body.call = Some(Box::new(Call::new(self.format, at)));
+        self.body.early_arguments = false;
+        self.body.wrote_arguments = false;
+        self.body.scopes.push(scope);
+    }
+
+    fn item_scope(&self) -> Scope {
+        if self.body.keys == CallKeys::NameIsKey { Scope::Keyed } else { Scope::Item }
+    }
+
+    fn open_object(&mut self, at: usize) {
+        match self.scope() {
+            None | Some(Scope::Calls) => {
+                let scope = self.item_scope();
+                self.begin_call(at, scope);
+            }
+            Some(Scope::Item | Scope::Part) => match self.body.slot {
+                Slot::Arguments { own } => self.open_arguments(own, at),
+                Slot::Name { own: false } | Slot::Part => self.body.scopes.push(Scope::Part),
+                slot => {
+                    self.body.foreign |= slot != Slot::Other;
+                    self.body.scopes.push(Scope::Other);
+                }
+            },
+            Some(Scope::Keyed) => self.open_arguments(true, at),
+            Some(Scope::Arguments) => self.forward_open(Container::Object, at),
+            Some(Scope::Other) => self.body.scopes.push(Scope::Other),
+        }
+    }
+
+    fn open_arguments(&mut self, own: bool, at: usize) {
+        if self.body.wrote_arguments {
+            // A second set of arguments cannot replace what may have been handed out already.
+            self.second_arguments(at);
+            self.body.scopes.push(Scope::Other);
+            return;
+        }
+        self.body.wrote_arguments = true;
+        let early = self.body.call.as_ref().is_some_and(|call| call.known == crate::call::Known::Unread);
+        self.body.early_arguments = early;
+        self.alternate(own, at);
+        self.forward_open(Container::Object, at);
+    }
+
+    fn second_arguments(&mut self, at: usize) {
+        if let Some(call) = self.body.call.as_deref_mut() {
+            call.repair(Repair { kind: RepairKind::DuplicateKey, span: Span::new(at, at), safe: false });
+        }
+    }
+
+    fn alternate(&mut self, own: bool, at: usize) {
+        if !own && let Some(call) = self.body.call.as_deref_mut() {
+            call.mark(RepairKind::AlternateKey, Span::new(at, at));
+        }
+    }
+
+    fn forward_open(&mut self, container: Container, at: usize) {
+        self.body.scopes.push(Scope::Arguments);
+        if let Some(mut arguments) = self.arguments() {
+            arguments.open(container, at);
+        }
+    }
+
+    fn open_array(&mut self, at: usize) {
+        match self.scope() {
+            None => {
+                self.body.list = true;
+                self.body.scopes.push(Scope::Calls);
+            }
+            Some(Scope::Item) if self.body.slot == Slot::Calls => {
+                // What is around the list is not a call itself.
+                self.body.call = None;
+                self.body.list = true;
+                self.body.scopes.push(Scope::Calls);
+            }
+            Some(Scope::Arguments) => self.forward_open(Container::Array, at),
+            Some(scope) => {
+                if matches!(self.body.slot, Slot::Arguments { .. }) && matches!(scope, Scope::Item | Scope::Part) || scope == Scope::Keyed {
+                    self.bad_arguments();
+                }
+                self.body.foreign |= scope == Scope::Calls;
+                self.body.scopes.push(Scope::Other);
+            }
+        }
+    }
+
+    fn bad_arguments(&mut self) {
+        if !self.body.wrote_arguments
+            && let Some(call) = self.body.call.as_deref_mut()
+        {
+            call.arguments = ArgumentsState::Other;
+        }
+        self.body.wrote_arguments = true;
+    }
+
+    fn end_item(&mut self, end: usize) {
+        let Some(call) = self.body.call.as_deref_mut() else { return };
+        call.span.end = end;
+        settle(call, self.body.early_arguments, self.tools);
+        if call.name.is_empty() && !self.body.wrote_arguments && self.body.message.is_some() {
+            self.body.call = None;
+        } else if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
+            self.body.foreign |= call.name.is_empty() || !self.body.wrote_arguments;
+        }
+    }
+
+    /// A value that is neither text nor container.
+    fn plain(&mut self, null: bool, at: usize) {
+        match self.scope() {
+            Some(Scope::Item | Scope::Part) => match self.body.slot {
+                Slot::Arguments { .. } if null && !self.body.wrote_arguments => self.null_arguments(at),
+                Slot::Arguments { .. } => self.bad_arguments(),
+                Slot::Name { .. } | Slot::Calls | Slot::Part => self.body.foreign = true,
+                _ => {}
+            },
+            Some(Scope::Keyed) => self.bad_arguments(),
+            Some(Scope::Calls) | None => self.body.foreign = true,
+            _ => {}
+        }
+    }
+
+    fn null_arguments(&mut self, at: usize) {
+        self.body.wrote_arguments = true;
+        if let Some(call) = self.body.call.as_deref_mut() {
+            call.no_arguments();
+            call.mark(RepairKind::NullArguments, Span::new(at, at));
+        }
+    }
+
+    fn begin_text(&mut self, role: Role, at: usize) -> Into {
+        if role == Role::Key {
+            return match self.scope() {
+                Some(Scope::Item | Scope::Part) => Into::Key,
+                Some(Scope::Keyed) => Into::Name,
+                _ => Into::Nowhere,
+            };
+        }
+        match self.scope() {
+            Some(Scope::Item | Scope::Part) => match self.body.slot {
+                Slot::Name { own } => {
+                    self.alternate(own, at);
+                    Into::Name
+                }
+                Slot::Arguments { own } if !self.body.wrote_arguments => {
+                    self.body.wrote_arguments = true;
+                    self.alternate(own, at);
+                    Into::StringArguments
+                }
+                Slot::Arguments { .. } => {
+                    self.second_arguments(at);
+                    Into::Nowhere
+                }
+                Slot::Id => Into::Id,
+                Slot::Type => Into::Type,
+                Slot::Message => {
+                    self.body.message = Some((Vec::new(), Span::new(at, at)));
+                    Into::Message
+                }
+                Slot::Calls | Slot::Part => {
+                    self.body.foreign = true;
+                    Into::Nowhere
+                }
+                Slot::Other => Into::Nowhere,
+            },
+            Some(Scope::Keyed) => {
+                self.bad_arguments();
+                Into::Nowhere
+            }
+            Some(Scope::Calls) | None => {
+                self.body.foreign = true;
+                Into::Nowhere
+            }
+            _ => Into::Nowhere,
+        }
+    }
+
+    fn end_key(&mut self) {
+        self.body.slot = self.body.slot_of(&self.body.text);
+        let certain = self.body.call.as_ref().is_some_and(|call| call.is_certain());
+        self.body.foreign |= self.body.slot == Slot::Other && !certain;
+    }
+
+    fn end_name(&mut self) {
+        let Some(call) = self.body.call.as_deref_mut() else { return };
+        if !call.name.is_empty() {
+            call.repair(Repair { kind: RepairKind::DuplicateKey, span: Span::new(call.span.end, call.span.end), safe: false });
+            if call.is_certain() {
+                return;
+            }
+        }
+        call.set_name(&self.body.text, self.tools);
+        if self.body.early_arguments && call.tool().is_some() {
+            call.retype(self.tools);
+        }
+    }
+
+    fn end_string_arguments(&mut self, at: usize) {
+        let Some(call) = self.body.call.as_deref_mut() else { return };
+        call.arguments = ArgumentsState::Text(std::mem::take(&mut self.body.text));
+        self.body.early_arguments = false;
+        call.mark(RepairKind::StringArguments, Span::new(at, at));
+    }
+}
+
+/// Makes of a call that is over what its arguments allow.
+pub fn settle(call: &mut Call, early: bool, tools: &Tools) {
+    if let ArgumentsState::Text(text) = &call.arguments {
+        let text = text.clone();
+        read_string_arguments(call, &text, tools);
+    }
+    let _ = early;
+    if call.fault.is_some() {
+        return;
+    }
+    call.fault = match (call.known, &call.arguments) {
+        (crate::call::Known::Unread, _) => Some(FaultKind::Unreadable(Unreadable::NoName)),
+        (crate::call::Known::Unknown, _) => Some(FaultKind::UnknownTool),
+        (_, ArgumentsState::Other | ArgumentsState::Text(_)) => Some(FaultKind::BadArguments),
+        (_, ArgumentsState::Missing) => {
+            call.no_arguments();
+            None
+        }
+        _ => None,
+    };
+}
+
+fn read_string_arguments(call: &mut Call, text: &[u8], tools: &Tools) {
+    if text.trim_ascii().is_empty() {
+        call.no_arguments();
+        call.repairs.retain(|repair| repair.kind != RepairKind::StringArguments);
+        call.mark(RepairKind::NullArguments, Span::new(call.span.end, call.span.end));
+        return;
+    }
+    let Some((tape, repairs)) = read_whole(text, Dialect::JSON) else { return };
+    if !matches!(tape.nodes().first(), Some(Node::Object)) {
+        return;
+    }
+    call.tape = tape;
+    call.arguments = ArgumentsState::Closed;
+    let at = call.span.end;
+    for repair in repairs {
+        call.repair(Repair { span: Span::new(at, at), ..repair });
+    }
+    call.retype(tools);
+}
+
+impl Values for Finder<'_> {
+    fn open(&mut self, container: Container, at: usize) {
+        match container {
+            Container::Object => self.open_object(at),
+            Container::Array => self.open_array(at),
+        }
+    }
+
+    fn close(&mut self, end: usize) {
+        match self.body.scopes.pop() {
+            Some(Scope::Arguments) => {
+                if let Some(mut arguments) = self.arguments() {
+                    arguments.close(end);
+                }
+            }
+            Some(Scope::Item | Scope::Keyed) => self.end_item(end),
+            _ => {}
+        }
+    }
+
+    fn text_begin(&mut self, role: Role, at: usize) {
+        if self.scope() == Some(Scope::Arguments) {
+            self.body.into = Into::Arguments;
+            if let Some(mut arguments) = self.arguments() {
+                arguments.text_begin(role, at);
+            }
+            return;
+        }
+        self.body.text.clear();
+        self.body.into = self.begin_text(role, at);
+    }
+
+    fn text(&mut self, bytes: &[u8]) {
+        match self.body.into {
+            Into::Arguments => {
+                if let Some(call) = self.body.call.as_deref_mut() {
+                    call.tape.extend(bytes);
+                }
+            }
+            Into::Nowhere => {}
+            _ => self.body.text.extend_from_slice(bytes),
+        }
+    }
+
+    fn text_end(&mut self, end: usize) {
+        match std::mem::replace(&mut self.body.into, Into::Nowhere) {
+            Into::Arguments => {
+                if let Some(mut arguments) = self.arguments() {
+                    arguments.text_end(end);
+                }
+            }
+            Into::Key => self.end_key(),
+            Into::Name => self.end_name(),
+            Into::Id => {
+                let id = self.body.text.clone();
+                if let Some(call) = self.body.call.as_deref_mut() {
+                    call.native_id = Some(id);
+                }
+            }
+            Into::Type => self.body.kind = self.body.text.clone(),
+            Into::Message => {
+                if let Some((text, span)) = &mut self.body.message {
+                    text.extend_from_slice(&self.body.text);
+                    span.end = end;
+                }
+            }
+            Into::StringArguments => self.end_string_arguments(end),
+            Into::Nowhere => {}
+        }
+    }
+
+    fn drop_key(&mut self) {
+        if self.scope() == Some(Scope::Arguments)
+            && let Some(mut arguments) = self.arguments()
+        {
+            arguments.drop_key();
+        }
+    }
+
+    fn item_becomes_key(&mut self, at: usize) {
+        // The array is one scope, the object around it the one before.
+        let inside = self.body.scopes.len() > 1 && self.body.scopes.iter().rev().nth(1) == Some(&Scope::Arguments);
+        self.body.scopes.pop();
+        if inside && let Some(mut arguments) = self.arguments() {
+            arguments.item_becomes_key(at);
+        }
+    }
+
+    fn key_becomes_item(&mut self) {
+        if self.scope() == Some(Scope::Arguments)
+            && let Some(mut arguments) = self.arguments()
+        {
+            arguments.key_becomes_item();
+        }
+    }
+
+    fn number(&mut self, lexeme: &[u8], at: usize) {
+        if self.scope() != Some(Scope::Arguments) {
+            return self.plain(false, at);
+        }
+        if let Some(mut arguments) = self.arguments() {
+            arguments.number(lexeme, at);
+        }
+    }
+
+    fn boolean(&mut self, value: bool, at: usize) {
+        if self.scope() != Some(Scope::Arguments) {
+            return self.plain(false, at);
+        }
+        if let Some(mut arguments) = self.arguments() {
+            arguments.boolean(value, at);
+        }
+    }
+
+    fn null(&mut self, at: usize) {
+        if self.scope() != Some(Scope::Arguments) {
+            return self.plain(true, at);
+        }
+        if let Some(mut arguments) = self.arguments() {
+            arguments.null(at);
+        }
+    }
+
+    fn repair(&mut self, repair: Repair) {
+        if let Some(call) = self.body.call.as_deref_mut() {
+            call.repair(repair);
+        }
+    }
+}

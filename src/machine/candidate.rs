@@ -1,0 +1,89 @@
+//! Candidates: calls that nothing vouches for yet. What they tell waits; a candidate that fails is prose.
+
+use super::{Fault, Machine, Sink, State, hand_out};
+use crate::call::Call;
+use crate::span::Span;
+use crate::window::Window;
+
+/// Where a candidate began.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// The first byte that would be markup.
+    pub start: usize,
+    /// What has to happen before it counts.
+    pub certain: Certain,
+    line: super::prose::Line,
+    boundary: bool,
+}
+
+/// When a candidate counts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Certain {
+    /// With the first call whose name is offered and whose arguments are an object.
+    FirstCall,
+    /// When the reply ends and nothing else was in it.
+    WholeReply,
+}
+
+/// Something a candidate would tell.
+#[derive(Debug, Clone)]
+pub(super) enum Held {
+    Markup(Span),
+    Call(Box<Call>),
+    Fault(Fault),
+    Message(Vec<u8>, Span),
+    List(bool),
+}
+
+impl Machine {
+    /// Starts a candidate at `start`, which is the position.
+    pub(super) fn try_candidate(&mut self, start: usize, certain: Certain) {
+        self.candidate = Some(Candidate { start, certain, line: self.line, boundary: self.boundary });
+    }
+
+    /// The candidate counts: tells what was held.
+    pub(super) fn commit<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+        if self.candidate.take().is_none() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        for item in held {
+            match item {
+                Held::Markup(span) => sink.markup(span),
+                Held::Call(call) => {
+                    self.marked = true;
+                    let raw = window.slice(call.span.start, call.span.end);
+                    hand_out(*call, raw, sink);
+                }
+                Held::Fault(fault) => {
+                    let raw = window.slice(fault.span.start, fault.span.end);
+                    sink.fault(fault, raw);
+                }
+                Held::Message(text, span) => sink.message(&text, span),
+                Held::List(closed) => sink.list_end(closed),
+            }
+        }
+    }
+
+    /// The candidate was none: its text is prose, and is read again for what may stand inside.
+    pub(super) fn fail_candidate<S: Sink>(&mut self, faults: Vec<Fault>, window: &Window<'_>, sink: &mut S) {
+        let Some(candidate) = self.candidate.take() else { return };
+        self.held.clear();
+        self.state = State::Prose;
+        for fault in faults {
+            let raw = window.slice(fault.span.start, fault.span.end);
+            sink.fault(fault, raw);
+        }
+        let end = self.pos;
+        self.pos = candidate.start;
+        self.told = candidate.start;
+        self.line = candidate.line;
+        self.boundary = candidate.boundary;
+        self.barred = candidate.start + 1;
+        self.reread += end - candidate.start;
+        if self.reread > end + 65_536 {
+            // Second readings have a budget of one reply; beyond it the text is prose without another look.
+            self.tell_prose(window, end, sink);
+        }
+    }
+}

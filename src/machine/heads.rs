@@ -1,0 +1,440 @@
+//! How a call begins: whether what stands behind an opener is the beginning of a call of some row, and what its head says.
+//!
+//! All of it is look ahead over a bounded stretch: nothing is settled before the head is whole.
+
+use super::MAX_NAME;
+use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs};
+use crate::tools::Tools;
+use crate::window::{Window, is_blank};
+
+/// Whether a row reads what stands behind its opener.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Opens {
+    /// It does.
+    Yes,
+    /// It would, if no other row does.
+    Perhaps,
+    /// It does not.
+    No,
+    /// The reply ends before that can be told.
+    Cut,
+}
+
+/// What the head of a named call says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeadText {
+    pub name: Vec<u8>,
+    pub native_id: Option<Vec<u8>>,
+    /// One past the head.
+    pub end: usize,
+    /// True when the tag says that there are no arguments.
+    pub empty: bool,
+    /// True when the name is one word that only a known tool may be.
+    pub bare: bool,
+}
+
+/// A head, or why there is none.
+#[derive(Debug, Clone)]
+pub(super) enum HeadRead {
+    Head(HeadText),
+    No,
+    Cut,
+}
+
+/// Whether `row` reads what stands at `at`, behind its opener.
+pub(super) fn opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
+    if row.section.open.is_empty() { call_opens(row, window, at, tools) } else { section_opens(row, window, at, tools) }
+}
+
+fn section_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
+    let next = window.after_blanks(at)?;
+    if let Some(length) = window.starts_with_any(next, row.call.open)? {
+        return call_opens(row, window, next + length, tools);
+    }
+    if window.starts_with_any(next, row.section.close)?.is_some() {
+        return Some(Opens::Perhaps);
+    }
+    match row.between {
+        Between::Noise => Some(Opens::Perhaps),
+        Between::Name => name_then_call(row, window, next),
+        Between::Blanks => Some(cut_or_no(window, next, row.call.open)),
+    }
+}
+
+fn name_then_call(row: &Format, window: &Window<'_>, at: usize) -> Option<Opens> {
+    let rest = window.slice(at, at + MAX_NAME);
+    let Some(length) = rest.iter().position(|byte| *byte == b'<') else {
+        return if rest.len() == MAX_NAME { Some(Opens::No) } else if window.last { Some(Opens::Cut) } else { None };
+    };
+    let found = window.starts_with_any(at + length, row.call.open)?.is_some();
+    Some(if found { Opens::Yes } else { cut_or_no(window, at + length, row.call.open) })
+}
+
+fn cut_or_no<L: AsRef<[u8]>>(window: &Window<'_>, at: usize, wanted: &[L]) -> Opens {
+    if at >= window.end() && window.last || window.ends_within(at, wanted) { Opens::Cut } else { Opens::No }
+}
+
+/// Whether a call of `row` begins at `at`, behind its own opener.
+pub(super) fn call_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
+    match row.body {
+        Body::Json(..) => json_opens(window, at),
+        Body::Python(expressions) => python_opens(expressions, window, at),
+        Body::Named(head, args) => {
+            let head = match read_head(&head, window, at, tools)? {
+                HeadRead::Head(head) => head,
+                HeadRead::No => return Some(Opens::No),
+                HeadRead::Cut => return Some(Opens::Cut),
+            };
+            if head.empty {
+                return Some(Opens::Yes);
+            }
+            arguments_open(row, &args, window, &head, tools)
+        }
+        Body::Messages(_) => Some(Opens::Perhaps),
+    }
+}
+
+/// An object or an array of objects; a fence may stand around it.
+fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
+    let mut next = window.after_blanks(at)?;
+    if window.starts_with(next, b"```")? {
+        next = window.after_blanks(after_fence(window, next)?)?;
+    }
+    let Some(first) = window.get(next) else { return Some(if window.last { Opens::Cut } else { Opens::No }) };
+    let inside = match first {
+        b'{' | b'[' => window.after_blanks(next + 1)?,
+        // full-width braces
+        0xEF => return Some(if matches!(window.slice(next, next + 3), [0xEF, 0xBD, 0x9B] | [0xEF, 0xBC, 0xBB]) { Opens::Yes } else { Opens::No }),
+        b'"' | b'`' => return Some(if window.ends_within(next, &["```json"]) { Opens::Cut } else { Opens::No }),
+        _ => return Some(Opens::No),
+    };
+    let Some(second) = window.get(inside) else { return Some(Opens::Cut) };
+    Some(match (first, second) {
+        (b'{', b'"' | b'\'' | b'}' | b'{' | b'\\' | b'`' | b'/' | b'#' | 0xE2 | 0xEF | 0xC2 | b'_') => Opens::Yes,
+        (b'{', byte) if byte.is_ascii_alphabetic() => Opens::Yes,
+        (b'[', b'{' | b']' | 0xEF) => Opens::Yes,
+        _ => Opens::No,
+    })
+}
+
+/// One past the line of a fence that opens at `at`.
+pub(super) fn after_fence(window: &Window<'_>, at: usize) -> Option<usize> {
+    let ticks = at + window.from(at).iter().take_while(|byte| **byte == b'`').count();
+    let word = window.from(ticks).iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    if ticks + word == window.end() && !window.last { None } else { Some(ticks + word) }
+}
+
+/// `[name(`, `name(` or `name.call(`.
+pub(super) fn python_opens(expressions: Expressions, window: &Window<'_>, at: usize) -> Option<Opens> {
+    let mut next = window.after_blanks(at)?;
+    if expressions == Expressions::List {
+        match window.get(next) {
+            None => return Some(Opens::Cut),
+            Some(b'[') => next = window.after_blanks(next + 1)?,
+            Some(_) => return Some(Opens::No),
+        }
+        if window.get(next) == Some(b']') {
+            return Some(Opens::Perhaps);
+        }
+    }
+    let rest = window.slice(next, next + MAX_NAME);
+    let length = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
+    if length == rest.len() && rest.len() < MAX_NAME {
+        return if window.last { Some(Opens::Cut) } else { None };
+    }
+    if length == 0 {
+        return Some(Opens::No);
+    }
+    let method = rest.get(..length).is_some_and(|name| name.ends_with(b".call"));
+    let after = window.after_blanks(next + length)?;
+    Some(match window.get(after) {
+        Some(b'(') if expressions != Expressions::Method || method => Opens::Yes,
+        None => Opens::Cut,
+        _ => Opens::No,
+    })
+}
+
+/// A byte of a name in a call expression.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/' | b'$') || byte >= 0x80
+}
+
+/// Whether arguments begin behind the head.
+fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText, tools: &Tools) -> Option<Opens> {
+    let known = tools.find(&head.name).is_some();
+    if row.between == Between::Noise && row.loose == Loose::Always {
+        return Some(Opens::Yes);
+    }
+    let next = window.after_blanks(head.end)?;
+    match args {
+        Args::Object { .. } => {
+            if window.get(next).is_none() {
+                return Some(Opens::Cut);
+            }
+            if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || window.starts_with_any(next, row.call.close)?.is_some() {
+                return Some(Opens::Yes);
+            }
+            Some(cut_or_no(window, next, &["```json"]))
+        }
+        Args::Pairs(pairs) => pairs_open(row, pairs, window, head, next, known),
+        Args::Tree(_) | Args::Text { .. } => Some(Opens::Yes),
+    }
+}
+
+fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText, next: usize, known: bool) -> Option<Opens> {
+    if window.starts_with_any(next, pairs.open)?.is_some() {
+        return Some(Opens::Yes);
+    }
+    let closes = window.starts_with_any(next, row.call.close)?.is_some() || window.starts_with_any(next, row.section.close)?.is_some();
+    if closes {
+        return Some(if head.bare && !known { Opens::No } else { Opens::Yes });
+    }
+    if row.call.close.is_empty() {
+        // Without a closer only the end of the line can say that there are no arguments.
+        let line_over = next > head.end && window.slice(head.end, next).contains(&b'\n') || window.starts_with_any(next, row.call.open)?.is_some();
+        let ended = window.get(next).is_none();
+        return Some(if ended || line_over || window.starts_with(next, b"</function>")? { Opens::Yes } else { cut_or_no(window, next, pairs.open) });
+    }
+    if window.get(next) == Some(b'{') && !head.bare {
+        return Some(Opens::Yes);
+    }
+    let mut wanted: Vec<&str> = pairs.open.iter().chain(row.call.close).chain(row.section.close).copied().collect();
+    wanted.dedup();
+    Some(cut_or_no(window, next, &wanted))
+}
+
+/// Reads the head that starts at `at`.
+pub(super) fn read_head(head: &Head, window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {
+    match head {
+        Head::Until { lead, take, stop, name, id } => read_until(lead, take, stop, *name, id, window, at, tools),
+        Head::Attributes { name, end, empty } => read_attributes(name, end, empty, window, at, tools),
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one row's head")]
+fn read_until(
+    lead: &[&str],
+    take: &[&str],
+    stop: &[&str],
+    style: NameStyle,
+    id: &[&str],
+    window: &Window<'_>,
+    at: usize,
+    tools: &Tools,
+) -> Option<HeadRead> {
+    let mut start = window.after_blanks(at)?;
+    if !lead.is_empty() {
+        match window.starts_with_any(start, lead)? {
+            Some(length) => start = window.after_blanks(start + length)?,
+            None => return Some(if start >= window.end() || window.ends_within(start, lead) { HeadRead::Cut } else { HeadRead::No }),
+        }
+    }
+    let mut scan = start;
+    loop {
+        if scan - start > MAX_NAME {
+            return Some(HeadRead::No);
+        }
+        if window.get(scan).is_none() {
+            return if window.last { Some(HeadRead::Cut) } else { None };
+        }
+        let native = window.starts_with_any(scan, id)?;
+        let taken = window.starts_with_any(scan, take)?;
+        let stopped = window.starts_with_any(scan, stop)?;
+        if native.is_some() || taken.is_some() || stopped.is_some() {
+            let Some(mut text) = name_of(window.slice(start, scan), style, tools) else { return Some(HeadRead::No) };
+            text.bare = taken.is_none() && native.is_none();
+            text.end = scan + taken.unwrap_or(0);
+            if let Some(length) = native {
+                return read_id(text, take, stop, window, scan + length);
+            }
+            return Some(HeadRead::Head(text));
+        }
+        if matches!(window.get(scan), Some(b'\n' | b'<' | b'>' | b'{')) {
+            let within = window.ends_within(scan, take) || window.ends_within(scan, stop) || window.ends_within(scan, id);
+            return Some(if within { HeadRead::Cut } else { HeadRead::No });
+        }
+        scan += 1;
+    }
+}
+
+/// The id behind a name.
+fn read_id(mut text: HeadText, take: &[&str], stop: &[&str], window: &Window<'_>, at: usize) -> Option<HeadRead> {
+    for scan in at..=at + MAX_NAME {
+        if window.get(scan).is_none() {
+            return if window.last { Some(HeadRead::Cut) } else { None };
+        }
+        let taken = window.starts_with_any(scan, take)?;
+        if taken.is_some() || window.starts_with_any(scan, stop)?.is_some() {
+            text.native_id = Some(window.slice(at, scan).trim_ascii().to_vec());
+            text.end = scan + taken.unwrap_or(0);
+            return Some(HeadRead::Head(text));
+        }
+    }
+    Some(HeadRead::No)
+}
+
+/// The name in the text of a head.
+fn name_of(raw: &[u8], style: NameStyle, tools: &Tools) -> Option<HeadText> {
+    let text = unquoted(raw.trim_ascii());
+    if style == NameStyle::Counted {
+        return Some(counted(text, tools));
+    }
+    let plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'"' | b'\'' | b'`');
+    let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
+    valid.then(|| HeadText { name: text.to_vec(), ..HeadText::default() })
+}
+
+fn unquoted(text: &[u8]) -> &[u8] {
+    match text {
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
+        _ => text,
+    }
+}
+
+/// `functions.NAME:COUNTER`, with its variants; a bare counter leaves the name open.
+fn counted(text: &[u8], tools: &Tools) -> HeadText {
+    let native_id = (!text.is_empty()).then(|| text.to_vec());
+    let of = |name: &[u8]| HeadText { name: name.to_vec(), native_id: native_id.clone(), ..HeadText::default() };
+    let prefixed = text.strip_prefix(b"functions.").or_else(|| text.strip_prefix(b"functions_"));
+    let body = prefixed.unwrap_or(text);
+    let without = |mark: u8| body.iter().rposition(|byte| *byte == mark).filter(|index| body.get(index + 1..).is_some_and(is_counter)).and_then(|index| body.get(..index));
+    for name in [without(b':'), without(b'_'), Some(body), Some(text)].into_iter().flatten() {
+        if tools.find(name).is_some() {
+            return of(name);
+        }
+    }
+    let counter = is_counter(body) || body.strip_prefix(b"call").is_some_and(|rest| rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_'));
+    if counter {
+        return of(b"");
+    }
+    of(without(b':').or_else(|| prefixed.and(without(b'_'))).unwrap_or(body))
+}
+
+fn is_counter(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+/// The attributes of a tag.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attributes {
+    /// One past the tag.
+    pub end: usize,
+    /// True when the tag has no body.
+    pub empty: bool,
+    values: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Attributes {
+    /// Adds an attribute that stands elsewhere.
+    pub fn set(&mut self, key: &str, value: Vec<u8>) {
+        self.values.push((key.as_bytes().to_vec(), value));
+    }
+
+    /// The value of the first attribute that is called one of `names`.
+    pub fn get(&self, names: &[&str]) -> Option<&[u8]> {
+        self.values.iter().find(|(key, _)| names.iter().any(|name| name.as_bytes() == key)).map(|(_, value)| value.as_slice())
+    }
+}
+
+/// Attributes, or why there are none.
+pub(super) enum AttributesRead {
+    Attributes(Attributes),
+    No,
+    Cut,
+}
+
+/// A tag may be this long.
+const MAX_TAG: usize = 4096;
+
+/// Reads `key="value" …` up to one of `end` or `empty`.
+pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: usize) -> Option<AttributesRead> {
+    let mut found = Attributes::default();
+    let mut scan = at;
+    let cut = || if window.last { Some(AttributesRead::Cut) } else { None };
+    loop {
+        scan = window.after_blanks(scan)?;
+        if scan - at > MAX_TAG {
+            return Some(AttributesRead::No);
+        }
+        if window.get(scan).is_none() {
+            return cut();
+        }
+        for (markers, is_empty) in [(empty, true), (end, false)] {
+            if let Some(length) = window.starts_with_any(scan, markers)? {
+                found.end = scan + length;
+                found.empty = is_empty;
+                return Some(AttributesRead::Attributes(found));
+            }
+        }
+        let start = scan;
+        while window.get(scan).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':')) {
+            scan += 1;
+        }
+        let key = window.slice(start, scan).to_vec();
+        match window.get(scan) {
+            None => return cut(),
+            Some(b'=') => scan += 1,
+            Some(_) => return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No }),
+        }
+        let (value, next) = match attribute_value(end, window, scan)? {
+            Some(found) => found,
+            None => return if window.last { Some(AttributesRead::Cut) } else { None },
+        };
+        found.values.push((key, value));
+        scan = next;
+    }
+}
+
+/// A value in quotes, or up to white space or the end of the tag.
+fn attribute_value(end: &[&str], window: &Window<'_>, at: usize) -> Option<Option<(Vec<u8>, usize)>> {
+    let Some(first) = window.get(at) else { return if window.last { Some(None) } else { None } };
+    if matches!(first, b'"' | b'\'') {
+        let rest = window.slice(at + 1, at + 1 + MAX_TAG);
+        return match rest.iter().position(|byte| *byte == first) {
+            Some(length) => Some(Some((window.slice(at + 1, at + 1 + length).to_vec(), at + length + 2))),
+            None if window.last || rest.len() == MAX_TAG => Some(None),
+            None => None,
+        };
+    }
+    let mut scan = at;
+    loop {
+        match window.get(scan) {
+            None => return if window.last { Some(None) } else { None },
+            Some(byte) if is_blank(byte) => break,
+            Some(_) => {
+                if window.starts_with_any(scan, end)?.is_some() {
+                    break;
+                }
+                scan += 1;
+            }
+        }
+    }
+    Some(Some((window.slice(at, scan).to_vec(), scan)))
+}
+
+fn read_attributes(names: &[&str], end: &[&str], empty: &[&str], window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {
+    match window.get(at) {
+        None => return if window.last { Some(HeadRead::Cut) } else { None },
+        Some(byte) if is_blank(byte) || byte == b'>' => {}
+        Some(_) => return Some(HeadRead::No),
+    }
+    let found = match attributes(end, empty, window, at)? {
+        AttributesRead::Attributes(found) => found,
+        AttributesRead::No => return Some(HeadRead::No),
+        AttributesRead::Cut => return Some(HeadRead::Cut),
+    };
+    let Some(name) = found.get(names).filter(|name| !name.is_empty() && name.len() <= MAX_NAME) else { return Some(HeadRead::No) };
+    Some(HeadRead::Head(HeadText { name: undoubled(name, tools).to_vec(), end: found.end, empty: found.empty, ..HeadText::default() }))
+}
+
+/// `read.read` for `read`: some models write the namespace of a tool that has none.
+fn undoubled<'n>(name: &'n [u8], tools: &Tools) -> &'n [u8] {
+    let half = name.len() / 2;
+    let doubled = name.len() % 2 == 1 && name.get(half) == Some(&b'.') && name.get(..half) == name.get(half + 1..);
+    if doubled && tools.find(name).is_none() { name.get(..half).unwrap_or(name) } else { name }
+}
+
+/// What may stand around an object in a row.
+pub(super) fn has_fence(args: &Args) -> bool {
+    matches!(args, Args::Object { fence: Fence::Written, .. })
+}

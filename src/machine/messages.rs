@@ -1,0 +1,219 @@
+//! Messages: a header that says what the body is, and the body.
+
+use super::named::ObjectState;
+use super::{Machine, Sink, State, Step};
+use crate::call::Call;
+use crate::format::{Body, Meaning, Messages};
+use crate::repair::{FaultKind, RepairKind};
+use crate::span::Span;
+use crate::tools::Tools;
+use crate::window::Window;
+use memchr::memmem;
+
+/// A header may be this long.
+const MAX_HEADER: usize = 1024;
+
+/// The body of a message while it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessageState {
+    row: usize,
+    meaning: Meaning,
+}
+
+/// What a header says.
+pub(super) enum Header {
+    /// It is whole.
+    Whole { meaning: Meaning, name: Vec<u8>, flagged: bool, end: usize },
+    /// It says nothing, up to the position.
+    Broken { end: usize, call: bool },
+    /// Another row reads it.
+    NotMine,
+}
+
+/// Reads the header that starts at `at`.
+pub(super) fn header(table: &Messages, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Header> {
+    let text = window.slice(at, at + MAX_HEADER);
+    let body = memmem::find(text, table.body.as_bytes());
+    let stop = stop_in(table, text);
+    match (body, stop) {
+        (Some(body), stop) if stop.is_none_or(|stop| body < stop) => {
+            let header = text.get(..body).unwrap_or_default();
+            Some(read(table, header, at + body + table.body.len(), tools))
+        }
+        (_, Some(stop)) => Some(Header::Broken { end: at + stop, call: false }),
+        (_, None) if text.len() == MAX_HEADER => Some(Header::Broken { end: at + text.len(), call: false }),
+        (_, None) if !window.last => None,
+        (_, None) => {
+            let call = table.recipients.iter().any(|(prefix, meaning)| {
+                *meaning == Meaning::Call && memmem::find(text, [table.recipient, prefix].concat().as_bytes()).is_some()
+            });
+            let marked = table.start.iter().any(|start| start.starts_with('<') && text.starts_with(start.as_bytes()));
+            Some(if marked || call { Header::Broken { end: window.end(), call } } else { Header::NotMine })
+        }
+    }
+}
+
+/// Where the header gives way to the end of a message, or to the start of another one.
+fn stop_in(table: &Messages, text: &[u8]) -> Option<usize> {
+    let behind = table.start.first().map_or(0, |start| usize::from(text.starts_with(start.as_bytes())) * start.len());
+    let rest = text.get(behind..)?;
+    let starts = table.start.first().into_iter().chain(table.end);
+    starts.filter_map(|marker| memmem::find(rest, marker.as_bytes())).min().map(|index| behind + index)
+}
+
+fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
+    let recipient = word_behind(header, table.recipient.as_bytes(), tools);
+    let channel = last_word_behind(header, table.channel.as_bytes());
+    let mut name = Vec::new();
+    if let Some(recipient) = &recipient {
+        for (prefix, meaning) in table.recipients {
+            if *meaning == Meaning::Call {
+                if let Some(rest) = recipient.strip_prefix(prefix.as_bytes()) {
+                    name.extend_from_slice(known_head(rest, tools));
+                    return Header::Whole { meaning: Meaning::Call, name, flagged: false, end };
+                }
+            } else if recipient == prefix.as_bytes() {
+                return Header::Whole { meaning: *meaning, name, flagged: false, end };
+            }
+        }
+        if table.channels.is_empty() {
+            return Header::NotMine;
+        }
+        if tools.find(recipient).is_some() {
+            return Header::Whole { meaning: Meaning::Call, name: recipient.clone(), flagged: true, end };
+        }
+        return Header::Whole { meaning: Meaning::Hidden, name, flagged: false, end };
+    }
+    if table.channels.is_empty() {
+        return Header::NotMine;
+    }
+    let meaning = match channel {
+        None => table.plain,
+        Some(channel) => table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map_or(Meaning::Hidden, |(_, meaning)| *meaning),
+    };
+    Header::Whole { meaning, name, flagged: false, end }
+}
+
+/// The word behind the last `mark` in `header`.
+fn word_behind(header: &[u8], mark: &[u8], _tools: &Tools) -> Option<Vec<u8>> {
+    let at = memmem::rfind(header, mark)? + mark.len();
+    let rest = header.get(at..)?;
+    let length = rest.iter().take_while(|byte| **byte > b' ' && **byte != b'<').count();
+    rest.get(..length).map(<[u8]>::to_vec)
+}
+
+fn last_word_behind<'h>(header: &'h [u8], mark: &[u8]) -> Option<&'h [u8]> {
+    let at = memmem::rfind(header, mark)? + mark.len();
+    let rest = header.get(at..)?;
+    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    rest.get(..length)
+}
+
+/// The name at the start of `text`: up to the first byte that no name has; an offered name before a channel's name wins over both.
+fn known_head<'n>(text: &'n [u8], tools: &Tools) -> &'n [u8] {
+    let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/') || **byte >= 0x80).count();
+    let whole = text.get(..length).unwrap_or_default();
+    if tools.find(whole).is_some() {
+        return whole;
+    }
+    for channel in [&b"commentary"[..], b"analysis", b"final", b"json"] {
+        if let Some(head) = whole.strip_suffix(channel)
+            && tools.find(head).is_some()
+        {
+            return head;
+        }
+    }
+    whole
+}
+
+impl Machine {
+    pub(super) fn begin_message<S: Sink>(&mut self, row: usize, header: Header, window: &Window<'_>, sink: &mut S) {
+        let start = self.told;
+        match header {
+            Header::Whole { meaning: Meaning::Call, name, flagged, end } => {
+                let format = self.row(row);
+                sink.border(format.space);
+                let mut call = Box::new(Call::new(format, start));
+                call.set_name(&name, &self.tools);
+                if flagged {
+                    call.mark(RepairKind::AlternateKey, Span::new(start, end));
+                }
+                self.pos = end;
+                self.boundary = false;
+                self.state = State::Object(Box::new(ObjectState::of_message(row, call)));
+            }
+            Header::Whole { meaning: Meaning::Markup, end, .. } => {
+                self.tell_markup(end, sink);
+                self.boundary = true;
+                self.leave();
+            }
+            Header::Whole { meaning, end, .. } => {
+                self.tell_markup(end, sink);
+                self.boundary = false;
+                self.state = State::Message(MessageState { row, meaning });
+            }
+            Header::Broken { end, call } => {
+                if call {
+                    let fault = super::Fault { kind: FaultKind::Cut, name: None, span: Span::new(start, end), shown: false };
+                    self.tell_fault(fault, window, sink);
+                } else {
+                    self.tell_markup(end.max(start + 1), sink);
+                }
+                self.leave();
+            }
+            Header::NotMine => self.leave(),
+        }
+    }
+
+    pub(super) fn message<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Message(state) = self.state else { return Step::Go };
+        let Body::Messages(table) = self.row(state.row).body else { return Step::Go };
+        loop {
+            let Some(index) = memchr::memchr(b'<', window.from(self.pos)) else {
+                self.pos = window.end();
+                self.tell_body(state.meaning, self.pos, window, sink);
+                return Step::More;
+            };
+            self.pos += index;
+            match message_ends(&table, window, self.pos) {
+                None => {
+                    self.tell_body(state.meaning, self.pos, window, sink);
+                    return Step::More;
+                }
+                Some(Some(length)) => {
+                    self.tell_body(state.meaning, self.pos, window, sink);
+                    self.tell_markup(self.pos + length, sink);
+                    if state.meaning == Meaning::Reasoning {
+                        sink.reasoning_ends(false);
+                    }
+                    self.boundary = true;
+                    self.leave();
+                    return Step::Go;
+                }
+                Some(None) => self.pos += 1,
+            }
+        }
+    }
+
+    fn tell_body<S: Sink>(&mut self, meaning: Meaning, end: usize, window: &Window<'_>, sink: &mut S) {
+        match meaning {
+            Meaning::Prose | Meaning::Markup => self.tell_prose(window, end, sink),
+            Meaning::Reasoning => self.tell_reasoning(window, end, false, sink),
+            Meaning::Hidden | Meaning::Call => self.tell_markup(end, sink),
+        }
+    }
+}
+
+/// A marker that ends the message at `at`, and its length: it counts only where a header or the end of the reply follows.
+fn message_ends(table: &Messages, window: &Window<'_>, at: usize) -> Option<Option<usize>> {
+    let Some(length) = window.starts_with_any(at, table.end)? else {
+        return Some(window.ends_within(at, table.end).then(|| window.end() - at));
+    };
+    let next = window.after_blanks(at + length)?;
+    if window.get(next).is_none() {
+        return Some(Some(length));
+    }
+    let starts: Vec<&str> = table.start.iter().filter(|start| start.starts_with('<')).chain(table.end).copied().collect();
+    let follows = window.starts_with_any(next, &starts)?.is_some() || window.ends_within(next, &starts);
+    Some(follows.then_some(length))
+}

@@ -1,0 +1,352 @@
+//! The machine: reads a reply piece by piece and tells a [`Sink`] what it sees.
+//!
+//! One entry, [`Machine::feed`]; a whole reply is one last piece. Every step looks at the bytes at hand from one position on and either
+//! settles some of them or says that it needs more. What is settled is told at once and never taken back, except while a candidate is
+//! open: what its markers cannot vouch for (a fence, a bare reply, a call inside a fence) waits until it is certain, and is prose if it
+//! never is.
+//!
+//! The machine knows rows and tools. It knows no family, no policy and no Python.
+
+mod body;
+mod candidate;
+mod heads;
+mod json;
+mod messages;
+mod named;
+mod pairs;
+mod prose;
+mod python;
+mod text;
+mod think;
+mod tree;
+
+use crate::call::Call;
+use crate::format::{Format, Space};
+use crate::plan::Plan;
+use crate::repair::FaultKind;
+use crate::span::Span;
+use crate::tools::Tools;
+use crate::value::Ending;
+use crate::window::Window;
+use candidate::{Candidate, Held};
+use std::sync::Arc;
+
+/// Calls in one reply: further ones are errors.
+pub const MAX_CALLS: usize = 4096;
+
+/// Bytes of a tool's name.
+pub const MAX_NAME: usize = 256;
+
+/// An opener without a call is remembered this long: its closer makes it an error.
+const MAX_MENTION: usize = 4096;
+
+/// Who receives what the machine sees, in the order of the text.
+pub trait Sink {
+    /// Prose, byte for byte.
+    fn prose(&mut self, text: &[u8], span: Span);
+    /// Prose that was written as the text of a message object; `span` is where.
+    fn message(&mut self, text: &[u8], span: Span);
+    /// Reasoning; `trim`: white space at the edges of its block is layout.
+    fn reasoning(&mut self, text: &[u8], span: Span, trim: bool);
+    /// The reasoning block is over.
+    fn reasoning_ends(&mut self, trim: bool);
+    /// Markup.
+    fn markup(&mut self, span: Span);
+    /// A call or section begins behind the prose so far.
+    fn border(&mut self, space: Space);
+    /// The call that is open, once it is certain: its arguments have grown.
+    fn progress(&mut self, call: &mut Call);
+    /// A call is over.
+    fn call(&mut self, call: Call, raw: &[u8]);
+    /// The list that the last calls stood in is over, or will never be.
+    fn list_end(&mut self, closed: bool);
+    /// Something wanted to be a call and is not one. `shown`: its text stays prose.
+    fn fault(&mut self, fault: Fault, raw: &[u8]);
+}
+
+/// Something that wanted to be a call and is not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Why.
+    pub kind: FaultKind,
+    /// The name as written.
+    pub name: Option<Vec<u8>>,
+    /// Where.
+    pub span: Span,
+    /// True when the text is prose as well.
+    pub shown: bool,
+}
+
+/// What the machine is in the middle of.
+#[derive(Debug, Clone)]
+enum State {
+    /// Prose.
+    Prose,
+    /// A reasoning block.
+    Think(think::ThinkState),
+    /// Between the calls of a section.
+    Section(usize),
+    /// A JSON body.
+    Json(Box<json::JsonState>),
+    /// Call expressions.
+    Python(Box<python::PythonState>),
+    /// The object of a named call.
+    Object(Box<named::ObjectState>),
+    /// The arguments of a named call, in tags.
+    Pairs(Box<pairs::PairsState>),
+    /// The arguments of a named call, as elements.
+    Tree(Box<tree::TreeState>),
+    /// The arguments of a named call, as a line of text.
+    Line(Box<text::LineState>),
+    /// Behind the arguments of a named call.
+    AfterArguments(Box<named::AfterState>),
+    /// Inside something unreadable, up to a marker of the row.
+    Skip(named::SkipState),
+    /// The body of a message.
+    Message(messages::MessageState),
+}
+
+/// What one step came to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Step {
+    /// Something was settled; go on.
+    Go,
+    /// More text is needed.
+    More,
+}
+
+/// A reader of replies.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    plan: Arc<Plan>,
+    tools: Arc<Tools>,
+    /// Everything before was told.
+    told: usize,
+    /// Everything before was read.
+    pos: usize,
+    state: State,
+    /// Where in its line `told` is, for what counts only at the start of one.
+    line: prose::Line,
+    /// True until prose, a call or markup that is no boundary was seen.
+    boundary: bool,
+    /// True once a marked call was seen: weak shapes do not count any more.
+    marked: bool,
+    /// The fence that is open.
+    fence: Option<prose::Fence>,
+    /// An opener that was taken for a mention.
+    mention: Option<(usize, usize)>,
+    candidate: Option<Candidate>,
+    held: Vec<Held>,
+    /// How much was read again after a candidate failed.
+    reread: usize,
+    /// Where a candidate may not start again.
+    barred: usize,
+    ending: Ending,
+    last: bool,
+}
+
+impl Machine {
+    /// A machine at the start of a reply.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>, tools: Arc<Tools>) -> Machine {
+        Machine {
+            plan,
+            tools,
+            told: 0,
+            pos: 0,
+            state: State::Prose,
+            line: prose::Line::START,
+            boundary: true,
+            marked: false,
+            fence: None,
+            mention: None,
+            candidate: None,
+            held: Vec::new(),
+            reread: 0,
+            barred: 0,
+            ending: Ending::Unknown,
+            last: false,
+        }
+    }
+
+    /// Starts inside the reasoning block that the prompt opened, if it did.
+    pub fn continue_prompt(&mut self, prompt: &[u8]) {
+        if let Some(think) = think::opened_by(&self.plan, prompt) {
+            self.state = State::Think(think::ThinkState::new(think, 0));
+        }
+    }
+
+    /// Says what is known about the end of the reply; before the last piece.
+    pub fn set_ending(&mut self, ending: Ending) {
+        self.ending = ending;
+    }
+
+    /// Reads what is at hand. Returns the position from which the text must be kept.
+    pub fn feed<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> usize {
+        self.last = window.last;
+        while self.step(window, sink) == Step::Go {}
+        self.progress(sink);
+        self.keep_from()
+    }
+
+    /// Where the call that is open started.
+    #[must_use]
+    pub fn call_start(&self) -> Option<usize> {
+        match &self.state {
+            State::Json(state) => state.body.call.as_deref().map(|call| call.span.start),
+            State::Python(state) => state.call.as_deref().map(|call| call.span.start),
+            State::Object(state) => Some(state.call.span.start),
+            State::Pairs(state) => Some(state.call.span.start),
+            State::Tree(state) => Some(state.call.span.start),
+            State::Line(state) => Some(state.call.span.start),
+            State::AfterArguments(state) => Some(state.call.span.start),
+            _ => None,
+        }
+    }
+
+    /// The first byte that is still needed.
+    fn keep_from(&self) -> usize {
+        let candidate = self.candidate.as_ref().map_or(self.pos, |candidate| candidate.start);
+        let mention = self.mention.map_or(self.pos, |(_, start)| if self.pos - start > MAX_MENTION { self.pos } else { start });
+        let untold = if matches!(self.state, State::Prose | State::Think(_)) { self.told } else { self.pos };
+        self.pos.min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
+    }
+
+    fn step<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        match &self.state {
+            State::Prose => self.prose(window, sink),
+            State::Think(_) => self.think(window, sink),
+            State::Section(row) => self.section(*row, window, sink),
+            State::Json(_) => self.json(window, sink),
+            State::Python(_) => self.python(window, sink),
+            State::Object(_) => self.object(window, sink),
+            State::Pairs(_) => self.pairs(window, sink),
+            State::Tree(_) => self.tree(window, sink),
+            State::Line(_) => self.line(window, sink),
+            State::AfterArguments(_) => self.after_arguments(window, sink),
+            State::Skip(_) => self.skip(window, sink),
+            State::Message(_) => self.message(window, sink),
+        }
+    }
+
+    /// Hands out the call that is open as far as it is certain.
+    fn progress<S: Sink>(&mut self, sink: &mut S) {
+        if self.candidate.is_none()
+            && let Some(call) = self.state.open_call()
+            && call.is_certain()
+        {
+            sink.progress(call);
+        }
+    }
+
+    fn row(&self, row: usize) -> &'static Format {
+        self.plan.rows[row]
+    }
+
+    /// Everything before `end` was told.
+    fn told(&mut self, end: usize, line: prose::Line) {
+        self.told = end;
+        self.pos = self.pos.max(end);
+        self.line = line;
+    }
+
+    fn tell_prose<S: Sink>(&mut self, window: &Window<'_>, end: usize, sink: &mut S) {
+        if end > self.told {
+            let text = window.slice(self.told, end);
+            if self.boundary && !text.trim_ascii().is_empty() {
+                self.boundary = false;
+            }
+            sink.prose(text, Span::new(self.told, end));
+            self.told(end, self.line.after(text));
+        }
+    }
+
+    fn tell_markup<S: Sink>(&mut self, end: usize, sink: &mut S) {
+        if end > self.told {
+            let span = Span::new(self.told, end);
+            if self.candidate.is_some() {
+                self.held.push(Held::Markup(span));
+            } else {
+                sink.markup(span);
+            }
+            self.told(end, prose::Line::MIDDLE);
+        }
+    }
+
+    /// Hands out a call that is over, or says why it is none. What stands before it is markup.
+    fn tell_call<S: Sink>(&mut self, call: Call, window: &Window<'_>, sink: &mut S) {
+        let end = call.span.end;
+        self.tell_markup(call.span.start, sink);
+        if self.candidate.is_some() {
+            self.held.push(Held::Call(Box::new(call)));
+        } else {
+            self.marked = true;
+            let raw = window.slice(call.span.start, end);
+            hand_out(call, raw, sink);
+        }
+        self.told(end.max(self.told), prose::Line::MIDDLE);
+    }
+
+    fn tell_fault<S: Sink>(&mut self, fault: Fault, window: &Window<'_>, sink: &mut S) {
+        let end = fault.span.end;
+        if !fault.shown {
+            self.tell_markup(fault.span.start, sink);
+        }
+        if self.candidate.is_some() {
+            self.held.push(Held::Fault(fault));
+        } else {
+            let raw = window.slice(fault.span.start, end);
+            sink.fault(fault, raw);
+        }
+        self.told(end.max(self.told), prose::Line::MIDDLE);
+    }
+
+    /// Back to prose.
+    fn leave(&mut self) {
+        self.state = State::Prose;
+    }
+}
+
+/// A call that has a fault is an error.
+fn hand_out<S: Sink>(call: Call, raw: &[u8], sink: &mut S) {
+    match call.fault {
+        Some(kind) => {
+            let name = (!call.name.is_empty()).then(|| call.name.clone());
+            sink.fault(Fault { kind, name, span: call.span, shown: false }, raw);
+        }
+        None => sink.call(call, raw),
+    }
+}
+
+impl State {
+    /// The call that is open.
+    fn open_call(&mut self) -> Option<&mut Call> {
+        match self {
+            State::Json(state) => state.body.call.as_deref_mut(),
+            State::Python(state) => state.call.as_deref_mut(),
+            State::Object(state) => Some(&mut state.call),
+            State::Pairs(state) => Some(&mut state.call),
+            State::Tree(state) => Some(&mut state.call),
+            State::Line(state) => Some(&mut state.call),
+            State::AfterArguments(state) => Some(&mut state.call),
+            _ => None,
+        }
+    }
+
+    /// Where the text must be kept from: an open call whose text an error may have to quote, or a place to read again from.
+    fn keep_from(&self) -> Option<usize> {
+        let of_call = |call: &Call| (!call.is_certain()).then_some(call.span.start);
+        match self {
+            State::Think(state) => state.bookmark(),
+            State::Json(state) => Some(state.keep_from()),
+            State::Python(state) => state.call.as_deref().and_then(of_call),
+            State::Object(state) => of_call(&state.call),
+            State::Pairs(state) => state.provisional().or(of_call(&state.call)),
+            State::Tree(state) => of_call(&state.call),
+            State::Line(state) => Some(state.call.span.start),
+            State::AfterArguments(state) => of_call(&state.call),
+            State::Skip(state) => Some(state.start()),
+            _ => None,
+        }
+    }
+}

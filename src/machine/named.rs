@@ -1,0 +1,536 @@
+//! Named calls: sections, heads, objects, and what closes them.
+
+use super::body::settle;
+use super::candidate::Certain;
+use super::heads::{HeadRead, HeadText, Opens, after_fence, call_opens, has_fence, read_head};
+use super::json::cut_fault;
+use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
+use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
+use crate::format::{Args, Between, Body, Format};
+use crate::repair::{FaultKind, RepairKind};
+use crate::span::Span;
+use crate::tape::Node;
+use crate::value::{Bounds, Ending, Progress, Reader};
+use crate::window::Window;
+
+/// The object of a named call while it is read.
+#[derive(Debug, Clone)]
+pub(super) struct ObjectState {
+    pub row: usize,
+    pub call: Box<Call>,
+    reader: Reader,
+    /// True when it turned out to be no object.
+    other: bool,
+    begun: bool,
+    fenced: bool,
+}
+
+/// Behind the arguments of a named call.
+#[derive(Debug, Clone)]
+pub(super) struct AfterState {
+    pub row: usize,
+    pub call: Box<Call>,
+    fenced: bool,
+}
+
+/// Inside something unreadable.
+#[derive(Debug, Clone)]
+pub(super) struct SkipState {
+    row: usize,
+    start: usize,
+    fault: Option<FaultKind>,
+    name: Option<Vec<u8>>,
+}
+
+impl AfterState {
+    pub(super) fn new(row: usize, call: Box<Call>) -> AfterState {
+        AfterState { row, call, fenced: false }
+    }
+}
+
+impl SkipState {
+    pub(super) fn start(&self) -> usize {
+        if self.fault.is_some() { self.start } else { usize::MAX }
+    }
+}
+
+impl Machine {
+    /// Between the calls of a section.
+    pub(super) fn section<S: Sink>(&mut self, row: usize, window: &Window<'_>, sink: &mut S) -> Step {
+        match self.section_step(row, window, sink) {
+            Some(step) => step,
+            None => Step::More,
+        }
+    }
+
+    fn section_step<S: Sink>(&mut self, row: usize, window: &Window<'_>, sink: &mut S) -> Option<Step> {
+        let format = self.row(row);
+        let next = window.after_blanks(self.pos)?;
+        if window.get(next).is_none() {
+            return Some(self.section_ends(window, sink));
+        }
+        if let Some(length) = window.starts_with_any(next, format.call.open)? {
+            match call_opens(format, window, next + length, &self.tools)? {
+                Opens::No if format.between == Between::Blanks => {
+                    self.tell_markup(self.pos, sink);
+                    self.leave_section(sink);
+                    return Some(Step::Go);
+                }
+                Opens::No => {
+                    self.tell_markup(next + length, sink);
+                    return Some(Step::Go);
+                }
+                Opens::Cut if matches!(format.body, Body::Named(..)) && self.head_is_cut(format, window, next + length) => {
+                    self.cut_head(next, window, sink);
+                    return Some(Step::Go);
+                }
+                _ => {}
+            }
+            self.tell_markup(next, sink);
+            if matches!(format.body, Body::Named(..)) {
+                self.begin_named(row, next, next + length, false, window, sink);
+            } else {
+                self.tell_markup(next + length, sink);
+                self.begin_body(row, next);
+            }
+            return Some(Step::Go);
+        }
+        if let Some(length) = window.starts_with_any(next, format.section.close)? {
+            self.tell_markup(next + length, sink);
+            self.leave_section(sink);
+            return Some(Step::Go);
+        }
+        if let Some(length) = window.starts_with_any(next, format.section.open)? {
+            self.tell_markup(next + length, sink);
+            return Some(Step::Go);
+        }
+        if window.ends_within(next, format.section.close) || window.ends_within(next, format.call.open) {
+            self.tell_markup(window.end(), sink);
+            return Some(Step::Go);
+        }
+        match format.between {
+            Between::Blanks => {
+                self.leave_section(sink);
+            }
+            Between::Noise | Between::Name => self.pass_noise(format, next, window, sink),
+        }
+        Some(Step::Go)
+    }
+
+    fn leave_section<S: Sink>(&mut self, sink: &mut S) {
+        let _ = sink;
+        self.leave();
+    }
+
+    fn section_ends<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        if !window.last {
+            return Step::More;
+        }
+        if self.candidate.is_some() && !self.holds_any() {
+            self.fail_candidate(Vec::new(), window, sink);
+            return Step::Go;
+        }
+        self.tell_markup(window.end(), sink);
+        Step::More
+    }
+
+    fn holds_any(&self) -> bool {
+        self.held.iter().any(|held| matches!(held, super::candidate::Held::Call(call) if call.fault.is_none()))
+    }
+
+    /// What stands in a section beside calls.
+    fn pass_noise<S: Sink>(&mut self, format: &Format, at: usize, window: &Window<'_>, sink: &mut S) {
+        let first = |marker: &&str| marker.bytes().next();
+        let firsts: Vec<u8> = format.call.open.iter().chain(format.section.close).filter_map(first).collect();
+        let rest = window.from(at + 1);
+        let found = rest.iter().position(|byte| firsts.contains(byte));
+        self.tell_markup(found.map_or(window.end(), |index| at + 1 + index), sink);
+    }
+
+    fn head_is_cut(&self, format: &Format, window: &Window<'_>, at: usize) -> bool {
+        let Body::Named(head, _) = format.body else { return false };
+        matches!(read_head(&head, window, at, &self.tools), Some(HeadRead::Cut))
+    }
+
+    fn cut_head<S: Sink>(&mut self, start: usize, window: &Window<'_>, sink: &mut S) {
+        if self.candidate.is_some() {
+            self.fail_candidate(Vec::new(), window, sink);
+            return;
+        }
+        let span = Span::new(start, window.end());
+        self.tell_fault(Fault { kind: FaultKind::Cut, name: None, span, shown: false }, window, sink);
+        self.leave();
+    }
+
+    /// A named call whose opener ends at `at`; its head is known to be whole.
+    pub(super) fn begin_named<S: Sink>(&mut self, row: usize, start: usize, at: usize, loose: bool, window: &Window<'_>, sink: &mut S) {
+        let format = self.row(row);
+        self.boundary = false;
+        let Body::Named(head, args) = format.body else { return };
+        let Some(HeadRead::Head(head)) = read_head(&head, window, at, &self.tools) else {
+            self.cut_head(start, window, sink);
+            return;
+        };
+        let mut call = Box::new(Call::new(format, start));
+        call.native_id.clone_from(&head.native_id);
+        if !head.name.is_empty() {
+            call.set_name(&head.name, &self.tools);
+        }
+        if loose {
+            call.mark(RepairKind::MissingOpener, Span::new(start, start));
+        }
+        self.pos = head.end;
+        if self.candidate.is_some() && call.known == Known::Unknown {
+            self.fail_candidate(Vec::new(), window, sink);
+            return;
+        }
+        if head.empty {
+            call.no_arguments();
+            call.span.end = head.end;
+            self.end_named(row, call, End::Closed, window, sink);
+            return;
+        }
+        self.begin_arguments(row, &args, call, &head);
+    }
+
+    fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText) {
+        self.state = match args {
+            Args::Object { dialect, .. } => State::Object(Box::new(ObjectState {
+                row,
+                call,
+                reader: Reader::new(*dialect),
+                other: false,
+                begun: false,
+                fenced: false,
+            })),
+            Args::Pairs(_) => State::Pairs(Box::new(pairs::PairsState::new(row, call))),
+            Args::Tree(_) => State::Tree(Box::new(tree::TreeState::new(row, call))),
+            Args::Text { .. } => State::Line(Box::new(text::LineState::new(row, call, head.end))),
+        };
+    }
+
+    pub(super) fn object<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Object(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
+        let step = if state.begun { self.object_value(&mut state, window) } else { self.object_begins(&mut state, window) };
+        match step {
+            ObjectStep::Stay(step) => {
+                self.candidate_commits(&state.call, window, sink);
+                self.state = State::Object(state);
+                step
+            }
+            ObjectStep::Closed => {
+                self.candidate_commits(&state.call, window, sink);
+                self.state = State::AfterArguments(Box::new(AfterState { row: state.row, call: state.call, fenced: state.fenced }));
+                Step::Go
+            }
+            ObjectStep::Cut => {
+                self.cut_named(state.row, state.call, window, sink);
+                Step::Go
+            }
+            ObjectStep::Failed(fault) => {
+                let name = (!state.call.name.is_empty()).then(|| state.call.name.clone());
+                if state.call.is_certain() {
+                    let mut call = state.call;
+                    call.span.end = self.pos;
+                    call.end = End::Cut;
+                    self.tell_call(*call, window, sink);
+                    self.skip_from(state.row, self.pos, None, None);
+                } else if self.candidate.is_some() {
+                    self.fail_candidate(Vec::new(), window, sink);
+                } else {
+                    self.skip_from(state.row, state.call.span.start, Some(fault), name);
+                }
+                Step::Go
+            }
+        }
+    }
+
+    /// A candidate in a fence counts with its first certain call.
+    pub(super) fn candidate_commits<S: Sink>(&mut self, call: &Call, window: &Window<'_>, sink: &mut S) {
+        let first = self.candidate.as_ref().is_some_and(|candidate| candidate.certain == Certain::FirstCall);
+        if first && call.is_certain() {
+            sink.border(call.space);
+            self.commit(window, sink);
+        }
+    }
+
+    fn object_begins(&mut self, state: &mut ObjectState, window: &Window<'_>) -> ObjectStep {
+        match self.object_begins_step(state, window) {
+            None => ObjectStep::Stay(Step::More),
+            Some(step) => step,
+        }
+    }
+
+    fn object_begins_step(&mut self, state: &mut ObjectState, window: &Window<'_>) -> Option<ObjectStep> {
+        let format = self.row(state.row);
+        let next = window.after_blanks(self.pos)?;
+        let Some(byte) = window.get(next) else { return if window.last { Some(ObjectStep::Cut) } else { None } };
+        if byte == b'`' && !state.fenced && window.starts_with(next, b"```")? {
+            self.pos = after_fence(window, next)?;
+            state.fenced = true;
+            let Body::Named(_, args) = format.body else { return Some(ObjectStep::Stay(Step::Go)) };
+            if !has_fence(&args) {
+                state.call.mark(RepairKind::CodeFence, Span::new(next, self.pos));
+            }
+            return Some(ObjectStep::Stay(Step::Go));
+        }
+        let stops = &self.plan.stops[state.row];
+        if window.starts_with_any(next, stops)?.is_some() {
+            state.call.no_arguments();
+            state.call.mark(RepairKind::NullArguments, Span::new(next, next));
+            return Some(ObjectStep::Closed);
+        }
+        state.begun = true;
+        if byte != b'{' && byte != 0xEF && byte != b'\\' {
+            state.other = true;
+        }
+        Some(ObjectStep::Stay(Step::Go))
+    }
+
+    fn object_value(&mut self, state: &mut ObjectState, window: &Window<'_>) -> ObjectStep {
+        let plan = self.plan.clone();
+        let tools = self.tools.clone();
+        let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
+        if state.other {
+            return self.other_value(state, window, bounds);
+        }
+        let mut arguments = Arguments { call: &mut state.call, tools: &tools };
+        match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
+            Progress::More if window.last => {
+                state.reader.finish(window, window.end(), self.ending, &mut arguments);
+                self.pos = window.end();
+                ObjectStep::Cut
+            }
+            Progress::More => ObjectStep::Stay(Step::More),
+            Progress::Done => {
+                state.call.span.end = self.pos;
+                ObjectStep::Closed
+            }
+            Progress::Stopped => {
+                state.reader.finish(window, self.pos, Ending::Finished, &mut arguments);
+                state.call.span.end = self.pos;
+                ObjectStep::Closed
+            }
+            Progress::Failed(why) => {
+                let fault = FaultKind::Unreadable(why);
+                state.reader.finish(window, self.pos, Ending::Unknown, &mut arguments);
+                ObjectStep::Failed(fault)
+            }
+        }
+    }
+
+    /// A value that is no object is read once it is all here, to say what it is.
+    fn other_value(&mut self, state: &mut ObjectState, window: &Window<'_>, bounds: Bounds<'_>) -> ObjectStep {
+        let mut plain = Plain::default();
+        let mut reader = state.reader.clone();
+        let mut pos = self.pos;
+        let progress = reader.read(window, &mut pos, bounds, &mut plain);
+        match progress {
+            Progress::More if !window.last => return ObjectStep::Stay(Step::More),
+            Progress::More | Progress::Stopped => reader.finish(window, pos, Ending::Unknown, &mut plain),
+            Progress::Failed(why) => return ObjectStep::Failed(FaultKind::Unreadable(why)),
+            Progress::Done => {}
+        }
+        self.pos = if progress == Progress::More { window.end() } else { pos };
+        state.call.span.end = self.pos;
+        state.call.arguments = match plain.tape.nodes().first() {
+            Some(Node::Str(slice)) => ArgumentsState::Text(plain.tape.text(*slice).to_vec()),
+            Some(Node::Null) => {
+                state.call.no_arguments();
+                state.call.mark(RepairKind::NullArguments, Span::new(pos, pos));
+                ArgumentsState::Closed
+            }
+            _ => ArgumentsState::Other,
+        };
+        if matches!(state.call.arguments, ArgumentsState::Text(_)) {
+            state.call.mark(RepairKind::StringArguments, Span::new(pos, pos));
+        }
+        if progress == Progress::More { ObjectStep::Cut } else { ObjectStep::Closed }
+    }
+
+    /// The reply broke off inside the arguments.
+    pub(super) fn cut_named<S: Sink>(&mut self, row: usize, mut call: Box<Call>, window: &Window<'_>, sink: &mut S) {
+        call.end = End::Cut;
+        call.span.end = window.end();
+        self.pos = window.end();
+        settle(&mut call, false, &self.tools);
+        self.infer_name(&mut call);
+        cut_fault(&mut call);
+        self.finish_named(row, call, window, sink);
+        self.leave();
+    }
+
+    /// Behind the arguments: the call's closer, or something else.
+    pub(super) fn after_arguments<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::AfterArguments(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
+        match self.after_step(&mut state, window) {
+            None => {
+                self.state = State::AfterArguments(state);
+                Step::More
+            }
+            Some(After::Again) => {
+                self.state = State::AfterArguments(state);
+                Step::Go
+            }
+            Some(After::Over(end)) => {
+                let AfterState { row, call, .. } = *state;
+                self.end_named(row, call, end, window, sink);
+                Step::Go
+            }
+        }
+    }
+
+    fn after_step(&mut self, state: &mut AfterState, window: &Window<'_>) -> Option<After> {
+        let format = self.row(state.row);
+        let stated = matches!(format.body, Body::Messages(_));
+        let closers = self.closers(state.row);
+        let next = window.after_blanks(self.pos)?;
+        let Some(byte) = window.get(next) else {
+            // A format without a closer is over with its object; harmony's stop token is not shown by every server.
+            return if window.last { Some(After::Over(if closers.is_empty() || stated { End::Closed } else { End::Unwrapped })) } else { None };
+        };
+        if state.fenced && byte == b'`' && window.starts_with(next, b"```")? {
+            state.fenced = false;
+            self.pos = next + 3;
+            state.call.span.end = self.pos;
+            return Some(After::Again);
+        }
+        if let Some(length) = window.starts_with_any(next, closers)? {
+            self.pos = next + length;
+            state.call.span.end = self.pos;
+            return Some(After::Over(End::Closed));
+        }
+        if closers.is_empty() {
+            return Some(After::Over(End::Closed));
+        }
+        if matches!(byte, b'}' | b']') {
+            state.call.mark(RepairKind::ExtraCloser, Span::new(next, next + 1));
+            self.pos = next + 1;
+            state.call.span.end = self.pos;
+            return Some(After::Again);
+        }
+        if window.ends_within(next, closers) {
+            self.pos = window.end();
+            return Some(After::Over(End::Unwrapped));
+        }
+        Some(After::Over(End::Unwrapped))
+    }
+
+    fn closers(&self, row: usize) -> &'static [&'static str] {
+        match self.row(row).body {
+            Body::Messages(messages) => messages.end,
+            _ => self.row(row).call.close,
+        }
+    }
+
+    /// The call is over.
+    pub(super) fn end_named<S: Sink>(&mut self, row: usize, mut call: Box<Call>, end: End, window: &Window<'_>, sink: &mut S) {
+        call.end = end;
+        let at = call.span.end;
+        if end == End::Unwrapped {
+            call.mark(RepairKind::MissingCloser, Span::new(at, at));
+        }
+        settle(&mut call, false, &self.tools);
+        self.infer_name(&mut call);
+        let section = !self.row(row).section.open.is_empty();
+        let pos = self.pos;
+        self.finish_named(row, call, window, sink);
+        self.tell_markup(pos, sink);
+        self.state = if section { State::Section(row) } else { State::Prose };
+    }
+
+    fn finish_named<S: Sink>(&mut self, row: usize, call: Box<Call>, window: &Window<'_>, sink: &mut S) {
+        if self.candidate.is_some() {
+            if call.fault.is_some() {
+                self.fail_candidate(Vec::new(), window, sink);
+                return;
+            }
+            self.candidate_commits(&call, window, sink);
+        }
+        sink.border(self.row(row).space);
+        self.tell_call(*call, window, sink);
+    }
+
+    /// A call without a name is the only tool that has all its arguments.
+    fn infer_name(&self, call: &mut Call) {
+        if call.known != Known::Unread || !matches!(call.arguments, ArgumentsState::Closed) {
+            return;
+        }
+        let Some(tool) = self.tools.covering(call.argument_keys()) else { return };
+        let name = self.tools.name(tool).to_owned();
+        call.set_name(name.as_bytes(), &self.tools);
+        call.fault = None;
+        call.retype(&self.tools);
+        call.mark(RepairKind::InferredName, Span::new(call.span.start, call.span.start));
+    }
+
+    /// From `start` on nothing can be read, up to a marker of the row.
+    pub(super) fn skip_from(&mut self, row: usize, start: usize, fault: Option<FaultKind>, name: Option<Vec<u8>>) {
+        self.state = State::Skip(SkipState { row, start, fault, name });
+    }
+
+    pub(super) fn skip<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Skip(state) = self.state.clone() else { return Step::Go };
+        let stops = &self.plan.stops[state.row].clone();
+        loop {
+            let rest = window.from(self.pos);
+            let Some(index) = rest.iter().position(|byte| stops.iter().any(|stop| stop.first() == Some(byte))) else {
+                self.pos = window.end();
+                if !window.last {
+                    return Step::More;
+                }
+                self.skip_over(&state, window.end(), window, sink);
+                return Step::Go;
+            };
+            self.pos += index;
+            match window.starts_with_any(self.pos, stops) {
+                None => return Step::More,
+                Some(Some(length)) => {
+                    let format = self.row(state.row);
+                    let text = window.slice(self.pos, self.pos + length);
+                    let closes = self.closers(state.row).iter().chain(format.call.close).any(|close| close.as_bytes() == text);
+                    let end = if closes { self.pos + length } else { self.pos };
+                    self.skip_over(&state, end, window, sink);
+                    return Step::Go;
+                }
+                Some(None) => self.pos += 1,
+            }
+        }
+    }
+
+    fn skip_over<S: Sink>(&mut self, state: &SkipState, end: usize, window: &Window<'_>, sink: &mut S) {
+        let section = !self.row(state.row).section.open.is_empty();
+        match state.fault {
+            Some(kind) => {
+                let fault = Fault { kind, name: state.name.clone(), span: Span::new(state.start, end), shown: false };
+                self.tell_fault(fault, window, sink);
+            }
+            None => self.tell_markup(end, sink),
+        }
+        self.state = if section { State::Section(state.row) } else { State::Prose };
+    }
+}
+
+enum ObjectStep {
+    Stay(Step),
+    Closed,
+    Cut,
+    Failed(FaultKind),
+}
+
+enum After {
+    Again,
+    Over(End),
+}
+
+impl ObjectState {
+    /// The object that stands where arguments in tags were expected.
+    pub(super) fn of_pairs(row: usize, call: Box<Call>) -> ObjectState {
+        ObjectState::of_message(row, call)
+    }
+
+    /// The object of a call whose head a message was.
+    pub(super) fn of_message(row: usize, call: Box<Call>) -> ObjectState {
+        ObjectState { row, call, reader: Reader::new(crate::format::Dialect::JSON), other: false, begun: false, fenced: false }
+    }
+}

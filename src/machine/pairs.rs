@@ -1,0 +1,500 @@
+//! Arguments in tags: key and value each between markers, the value raw text.
+//!
+//! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
+//! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
+
+use super::heads::{Attributes, AttributesRead, Opens, attributes, opens};
+use super::named::ObjectState;
+use super::{MAX_NAME, Machine, Sink, State, Step};
+use crate::call::{Call, End, TypeSource};
+use crate::format::{Args, Body, Escapes, Format, Key, Pairs, Place, Trim, Typing};
+use crate::plan::{Alone, Match};
+use crate::repair::{Repair, RepairKind};
+use crate::span::Span;
+use crate::tools::{TypeSet, Unknown};
+use crate::value::Ending;
+use crate::window::{Window, is_blank};
+
+/// Arguments in tags while they are read.
+#[derive(Debug, Clone)]
+pub(super) struct PairsState {
+    row: usize,
+    pub call: Box<Call>,
+    value: Option<Value>,
+}
+
+/// A value that is open.
+#[derive(Debug, Clone)]
+struct Value {
+    /// How far it was looked through.
+    scan: usize,
+    /// True once its first byte was seen.
+    begun: bool,
+    /// True when it began with a line feed that is layout.
+    line: bool,
+    /// Where an outer closer stands.
+    provisional: Option<usize>,
+    unknown: Unknown,
+    source: TypeSource,
+    /// The format says that it is JSON.
+    json: bool,
+}
+
+impl PairsState {
+    pub(super) fn new(row: usize, mut call: Box<Call>) -> PairsState {
+        call.open_arguments();
+        PairsState { row, call, value: None }
+    }
+
+    /// The place to read again from.
+    pub(super) fn provisional(&self) -> Option<usize> {
+        self.value.as_ref().and_then(|value| value.provisional)
+    }
+}
+
+/// What a step came to.
+enum Pair {
+    Go,
+    More,
+    Over(End),
+    /// An object stands where the arguments should be.
+    Object,
+}
+
+/// The key of an argument.
+enum KeyRead {
+    Key { key: Vec<u8>, attributes: Attributes, end: usize },
+    No,
+    Cut,
+}
+
+impl Machine {
+    pub(super) fn pairs<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Pairs(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
+        let format = self.row(state.row);
+        let Body::Named(_, Args::Pairs(pairs)) = format.body else { return Step::Go };
+        let pair = match state.value.take() {
+            Some(value) => self.pair_value(&mut state, value, format, &pairs, window),
+            None => self.pair_between(&mut state, format, &pairs, window).unwrap_or(Pair::More),
+        };
+        self.candidate_commits(&state.call, window, sink);
+        match pair {
+            Pair::Go => {
+                self.state = State::Pairs(state);
+                Step::Go
+            }
+            Pair::More => {
+                self.state = State::Pairs(state);
+                Step::More
+            }
+            Pair::Object => {
+                let mut call = state.call;
+                call.reopen();
+                self.state = State::Object(Box::new(ObjectState::of_pairs(state.row, call)));
+                Step::Go
+            }
+            Pair::Over(End::Cut) => {
+                state.call.close_arguments();
+                self.cut_named(state.row, state.call, window, sink);
+                Step::Go
+            }
+            Pair::Over(end) => {
+                state.call.close_arguments();
+                self.end_named(state.row, state.call, end, window, sink);
+                Step::Go
+            }
+        }
+    }
+
+    /// Between two arguments.
+    fn pair_between(&mut self, state: &mut PairsState, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Pair> {
+        let next = window.after_blanks(self.pos)?;
+        if window.get(next).is_none() {
+            return Some(self.pairs_end(state, format));
+        }
+        if let Some(length) = window.starts_with_any(next, pairs.open)? {
+            return self.pair_key(state, pairs, next, next + length, window);
+        }
+        if let Some(length) = window.starts_with_any(next, format.call.close)? {
+            self.pos = next + length;
+            state.call.span.end = self.pos;
+            return Some(Pair::Over(End::Closed));
+        }
+        let ends = window.starts_with_any(next, format.section.close)?.is_some()
+            || window.starts_with_any(next, format.section.open)?.is_some()
+            || window.starts_with_any(next, format.call.open)?.is_some();
+        if ends {
+            state.call.span.end = self.pos;
+            let unwrapped = !format.call.close.is_empty();
+            return Some(Pair::Over(if unwrapped { End::Unwrapped } else { End::Closed }));
+        }
+        if window.ends_within(next, format.call.close) && !window.ends_within(next, pairs.open) {
+            state.call.span.end = window.end();
+            self.pos = window.end();
+            return Some(Pair::Over(End::Unwrapped));
+        }
+        if window.ends_within(next, pairs.open) {
+            self.pos = window.end();
+            return Some(self.pairs_end(state, format));
+        }
+        if window.get(next) == Some(b'{') && state.call.tape.len() == 1 && !format.call.close.is_empty() {
+            return Some(Pair::Object);
+        }
+        if format.call.close.is_empty() {
+            return self.loose_end(state, next, window);
+        }
+        // Text between the tags belongs to nothing.
+        let rest = window.from(next + 1);
+        let end = rest.iter().position(|byte| *byte == b'<' || *byte == b']').map_or(window.end(), |index| next + 1 + index);
+        state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(next, end), safe: false });
+        self.pos = end;
+        Some(Pair::Go)
+    }
+
+    /// A call without a closer ends at text; a closer that other forms write is dropped.
+    fn loose_end(&mut self, state: &mut PairsState, next: usize, window: &Window<'_>) -> Option<Pair> {
+        state.call.span.end = self.pos;
+        if window.starts_with(next, b"</")? && self.plan.find(window, next)? == Match::Nothing && window.starts_with(next, b"</function>")? {
+            self.pos = next + b"</function>".len();
+            state.call.span.end = self.pos;
+        } else if let Match::Marker(index) = self.plan.find(window, next)?
+            && self.plan.get(index).alone != Alone::Text
+            && window.starts_with(next, b"</")?
+        {
+            self.pos = next + self.plan.get(index).text.len();
+            state.call.span.end = self.pos;
+        }
+        Some(Pair::Over(End::Closed))
+    }
+
+    /// The reply ends between two arguments: nothing says that no other would have come.
+    fn pairs_end(&mut self, state: &mut PairsState, format: &Format) -> Pair {
+        let at = self.pos;
+        if format.call.close.is_empty() && self.ending == Ending::Finished {
+            state.call.span.end = at;
+            return Pair::Over(End::Closed);
+        }
+        let safe = self.ending == Ending::Finished;
+        state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(at, at), safe });
+        Pair::Over(End::Cut)
+    }
+
+    fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
+        let (key, attributes, end) = match read_key(pairs, at, window)? {
+            KeyRead::Key { key, attributes, end } => (key, attributes, end),
+            KeyRead::No => {
+                state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, at), safe: false });
+                self.pos = at;
+                return Some(Pair::Go);
+            }
+            KeyRead::Cut => {
+                state.call.mark(RepairKind::DroppedPartialKey, Span::new(start, window.end()));
+                self.pos = window.end();
+                return Some(Pair::Over(End::Cut));
+            }
+        };
+        let types = state.call.key(&key, start, &self.tools);
+        let typed = attribute_type(pairs.typing, &attributes);
+        let (types, unknown, source, json) = value_type(pairs.typing, typed, types);
+        let unknown_held = pairs.escapes == Escapes::Xml;
+        state.call.raw_begin(types, unknown);
+        if unknown_held {
+            state.call.hold_last();
+        }
+        self.pos = end;
+        state.value = Some(Value { scan: end, begun: false, line: false, provisional: None, unknown, source, json });
+        Some(Pair::Go)
+    }
+
+    /// Inside a value.
+    fn pair_value(&mut self, state: &mut PairsState, mut value: Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Pair {
+        if !value.begun {
+            if !self.begin_value(&mut value, pairs, window) {
+                state.value = Some(value);
+                return Pair::More;
+            }
+        }
+        match self.scan_value(state, &mut value, format, pairs, window) {
+            Some(Found::Closer(at, length)) => {
+                self.end_value(state, &value, at, pairs, window);
+                self.pos = at + length;
+                Pair::Go
+            }
+            Some(Found::NextKey(at)) => {
+                self.end_value(state, &value, at, pairs, window);
+                state.call.mark(RepairKind::MissingCloser, Span::new(at, at));
+                self.pos = at;
+                Pair::Go
+            }
+            Some(Found::Provisional(at)) => {
+                self.end_value(state, &value, at, pairs, window);
+                state.call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
+                self.pos = at;
+                Pair::Go
+            }
+            Some(Found::End) => {
+                let end = window.end() - self.partial_closer(pairs, window);
+                self.end_value(state, &value, end, pairs, window);
+                state.call.mark(RepairKind::ClosedString, Span::new(end, end));
+                self.pos = window.end();
+                Pair::Over(End::Cut)
+            }
+            None => {
+                let limit = value.provisional.unwrap_or(value.scan);
+                self.send_value(state, &value, limit, pairs, window);
+                state.value = Some(value);
+                Pair::More
+            }
+        }
+    }
+
+    /// The first bytes of a value, which may be layout. False: they are not here yet.
+    fn begin_value(&mut self, value: &mut Value, pairs: &Pairs, window: &Window<'_>) -> bool {
+        match pairs.trim {
+            Trim::Nothing => {}
+            Trim::OneLine => match window.get(self.pos) {
+                Some(b'\n') => {
+                    self.pos += 1;
+                    value.line = true;
+                }
+                None if !window.last => return false,
+                _ => {}
+            },
+            Trim::All => {
+                while window.get(self.pos).is_some_and(is_blank) {
+                    self.pos += 1;
+                }
+                if window.get(self.pos).is_none() && !window.last {
+                    return false;
+                }
+            }
+        }
+        value.begun = true;
+        value.scan = value.scan.max(self.pos);
+        true
+    }
+
+    /// Looks for what ends the value.
+    fn scan_value(&self, state: &PairsState, value: &mut Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Found> {
+        let firsts = first_bytes(format, pairs);
+        loop {
+            let Some(index) = find_any(&firsts, window.from(value.scan)) else {
+                value.scan = window.end();
+                if !window.last {
+                    return None;
+                }
+                return Some(value.provisional.map_or(Found::End, Found::Provisional));
+            };
+            value.scan += index;
+            let at = value.scan;
+            if let Some(length) = window.starts_with_any(at, pairs.close)?
+                && self.goes_on(format, pairs, at + length, window)?
+            {
+                return Some(Found::Closer(at, length));
+            }
+            let line_start = at > 0 && window.get(at - 1) == Some(b'\n');
+            if line_start
+                && let Some(length) = window.starts_with_any(at, pairs.open)?
+                && self.is_new_key(state, pairs, at + length, window)?
+            {
+                return Some(Found::NextKey(at));
+            }
+            if self.is_outer(format, pairs, at, line_start, window)? && value.provisional.is_none() {
+                value.provisional = Some(at);
+            }
+            if let Some(provisional) = value.provisional
+                && self.next_call(format, at, window)?
+            {
+                return Some(Found::Provisional(provisional));
+            }
+            value.scan = at + 1;
+        }
+    }
+
+    /// Whether the grammar goes on behind a closer that ends at `at`.
+    fn goes_on(&self, format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
+        if format.call.close.is_empty() {
+            return Some(true);
+        }
+        let next = window.after_blanks(at)?;
+        if window.get(next).is_none() {
+            return Some(true);
+        }
+        for followers in [pairs.open, format.call.close, format.section.close] {
+            if window.starts_with_any(next, followers)?.is_some() || window.ends_within(next, followers) {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether an argument that the tool declares, and that was not given yet, begins.
+    fn is_new_key(&self, state: &PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
+        let KeyRead::Key { key, .. } = read_key(pairs, at, window)? else { return Some(false) };
+        let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
+        Some(declared && !state.call.argument_keys().any(|given| given == key))
+    }
+
+    fn is_outer(&self, format: &Format, pairs: &Pairs, at: usize, line_start: bool, window: &Window<'_>) -> Option<bool> {
+        let counts = match pairs.outer {
+            Place::Anywhere => true,
+            Place::LineStart => line_start,
+            Place::Boundary => false,
+        };
+        Some(counts && (window.starts_with_any(at, format.call.close)?.is_some() || window.starts_with_any(at, format.section.close)?.is_some()))
+    }
+
+    fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
+        let openers = format.openers();
+        let Some(length) = window.starts_with_any(at, openers)? else { return Some(false) };
+        Some(opens(format, window, at + length, &self.tools)? == Opens::Yes)
+    }
+
+    /// Sends the text up to `end` as far as nothing behind it can make it layout.
+    fn send_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
+        let text = window.slice(self.pos, end);
+        let kept = match pairs.trim {
+            Trim::Nothing => 0,
+            Trim::OneLine => usize::from(value.line && text.last() == Some(&b'\n')),
+            Trim::All => text.iter().rev().take_while(|byte| is_blank(**byte)).count(),
+        };
+        let sent = text.get(..text.len() - kept).unwrap_or_default();
+        state.call.tape.extend(sent);
+        self.pos += sent.len();
+    }
+
+    fn end_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
+        self.send_value(state, value, end, pairs, window);
+        if pairs.escapes == Escapes::Xml {
+            state.call.unescape_last();
+        }
+        let fits = state.call.raw_end(end, value.unknown, value.source);
+        if value.json && !fits {
+            state.call.mark(RepairKind::TypeMismatch, Span::new(end, end));
+        }
+    }
+
+    /// How many bytes at the end of the reply are the beginning of a closer.
+    fn partial_closer(&self, pairs: &Pairs, window: &Window<'_>) -> usize {
+        let longest = pairs.close.iter().map(|close| close.len()).max().unwrap_or(0);
+        let text = window.from(self.pos.max(window.end().saturating_sub(longest)));
+        (2..longest).rev().find(|length| text.len() >= *length && pairs.close.iter().any(|close| text.ends_with(close.as_bytes().get(..*length).unwrap_or(b"\0")))).unwrap_or(0)
+    }
+}
+
+enum Found {
+    Closer(usize, usize),
+    NextKey(usize),
+    Provisional(usize),
+    End,
+}
+
+fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
+    let (key, attributes, end) = match pairs.key {
+        Key::Until(ends) => match key_until(ends, at, window)? {
+            Ok((key, end)) => (key, Attributes::default(), end),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
+        Key::Attributes(names, ends) => match attributes(ends, &[], window, at)? {
+            AttributesRead::Attributes(found) => match found.get(names) {
+                Some(key) => (unescaped(key, pairs.escapes), found.clone(), found.end),
+                None => return Some(KeyRead::No),
+            },
+            AttributesRead::No => return Some(KeyRead::No),
+            AttributesRead::Cut => return Some(KeyRead::Cut),
+        },
+    };
+    let mut attributes = attributes;
+    let mut end = end;
+    for marker in pairs.between {
+        let next = window.after_blanks(end)?;
+        let Some(length) = window.starts_with_any(next, &[*marker])? else {
+            if next >= window.end() || window.ends_within(next, pairs.between) {
+                return Some(KeyRead::Cut);
+            }
+            continue;
+        };
+        end = next + length;
+        if let Typing::TypeAttribute(close) = pairs.typing
+            && close.starts_with("</")
+            && Some(marker) == pairs.between.first()
+        {
+            match key_until(&[close], end, window)? {
+                Ok((name, behind)) => {
+                    attributes.set("type", name);
+                    end = behind;
+                }
+                Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+            }
+        }
+    }
+    Some(KeyRead::Key { key, attributes, end })
+}
+
+/// A key that runs to a marker: `Err(true)` when the reply ends in it.
+fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Vec<u8>, usize), bool>> {
+    for scan in at..at + MAX_NAME {
+        if let Some(length) = window.starts_with_any(scan, ends)? {
+            let key = window.slice(at, scan).trim_ascii();
+            let key = match key {
+                [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
+                key => key,
+            };
+            return Some(if key.is_empty() { Err(false) } else { Ok((key.to_vec(), scan + length)) });
+        }
+        match window.get(scan) {
+            None => return if window.last { Some(Err(true)) } else { None },
+            Some(b'<' | b'\n') if scan > at => return Some(Err(window.ends_within(scan, ends))),
+            Some(b'<') => return Some(Err(false)),
+            Some(_) => {}
+        }
+    }
+    Some(Err(false))
+}
+
+/// The type that an attribute names.
+fn attribute_type(typing: Typing, attributes: &Attributes) -> Option<TypeWord> {
+    match typing {
+        Typing::StringAttribute(name) => attributes.get(&[name]).map(|value| if value == b"true" { TypeWord::Text } else { TypeWord::Json }),
+        Typing::TypeAttribute(_) => attributes.get(&["type"]).map(|value| TypeSet::named(value).map_or(TypeWord::Json, TypeWord::Types)),
+        _ => None,
+    }
+}
+
+enum TypeWord {
+    Text,
+    Json,
+    Types(TypeSet),
+}
+
+fn value_type(typing: Typing, word: Option<TypeWord>, schema: TypeSet) -> (TypeSet, Unknown, TypeSource, bool) {
+    match (typing, word) {
+        (Typing::Text, _) | (_, Some(TypeWord::Text)) => (TypeSet::STRING, Unknown::Text, TypeSource::Format, false),
+        (_, Some(TypeWord::Types(types))) => (types, Unknown::JsonOrText, TypeSource::Format, false),
+        (_, Some(TypeWord::Json)) => (TypeSet::EMPTY, Unknown::JsonOrText, TypeSource::Format, true),
+        (Typing::StringAttribute(_), None) => (TypeSet::EMPTY, Unknown::JsonOrText, TypeSource::Format, false),
+        (Typing::SchemaOrText, None) => (schema, Unknown::Text, TypeSource::Schema, false),
+        (_, None) => (schema, Unknown::JsonOrText, TypeSource::Schema, false),
+    }
+}
+
+fn unescaped(text: &[u8], escapes: Escapes) -> Vec<u8> {
+    if escapes == Escapes::None { text.to_vec() } else { crate::xml::unescape(text) }
+}
+
+fn first_bytes(format: &Format, pairs: &Pairs) -> Vec<u8> {
+    let lists = [pairs.close, pairs.open, format.call.close, format.section.close, format.openers()];
+    let mut firsts: Vec<u8> = lists.iter().flat_map(|list| list.iter()).filter_map(|marker| marker.bytes().next()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    firsts
+}
+
+fn find_any(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    match bytes {
+        [a] => memchr::memchr(*a, text),
+        [a, b] => memchr::memchr2(*a, *b, text),
+        [a, b, c] => memchr::memchr3(*a, *b, *c, text),
+        _ => text.iter().position(|byte| bytes.contains(byte)),
+    }
+}

@@ -1,0 +1,411 @@
+//! Prose: looks for markers, fences and control tokens.
+
+use super::candidate::Certain;
+use super::heads::{Opens, call_opens, opens};
+use super::messages;
+use super::think::ThinkState;
+use super::{Fault, Machine, Sink, State, Step};
+use crate::format::{Body, Loose, Place};
+use crate::plan::{Alone, Match};
+use crate::repair::{FaultKind, Unreadable};
+use crate::span::Span;
+use crate::window::{Window, is_blank};
+
+/// A code fence that is open.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    ticks: usize,
+}
+
+/// What an opener came to.
+enum Opened {
+    /// A call or section was begun.
+    Begun,
+    /// It cannot be told yet.
+    Undecided,
+    /// No row reads it.
+    No,
+    /// The reply ends in it.
+    Cut,
+}
+
+impl Machine {
+    /// One step through prose: to the next byte that a marker may start with, and what stands there.
+    pub(super) fn prose<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        if self.boundary && self.candidate.is_none() {
+            match self.at_boundary(window, sink) {
+                Some(step) => return step,
+                None => {}
+            }
+        }
+        let mut at = self.pos;
+        loop {
+            let Some(index) = self.plan.next_start(window.from(at)) else {
+                self.tell_prose(window, window.end(), sink);
+                return Step::More;
+            };
+            at += index;
+            let byte = window.get(at).unwrap_or_default();
+            let step = match byte {
+                b'`' => self.ticks(window, at, sink),
+                b'\n' => self.line_start(window, at, sink),
+                _ => self.marker(window, at, sink),
+            };
+            match step {
+                Some(Passed::Text(end)) => at = end,
+                Some(Passed::Step(step)) => return step,
+                None => {
+                    self.tell_prose(window, at, sink);
+                    return Step::More;
+                }
+            }
+        }
+    }
+
+    /// The first text of the reply, or behind reasoning: forms that count only there.
+    fn at_boundary<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Option<Step> {
+        let start = self.told;
+        if start < self.barred {
+            return None;
+        }
+        let plan = self.plan.clone();
+        for at in [start, window.after_blanks(start).unwrap_or(start)] {
+            match plan.find(window, at) {
+                None => return Some(Step::More),
+                Some(Match::Marker(index)) if plan.get(index).rows.iter().any(|row| plan.rows[*row].place != Place::Anywhere || matches!(plan.rows[*row].body, Body::Messages(_))) => {
+                    match self.open_rows(&plan.get(index).rows, at, plan.get(index).text.len(), window, sink) {
+                        Opened::Begun => return Some(Step::Go),
+                        Opened::Undecided => return Some(Step::More),
+                        Opened::No | Opened::Cut => {}
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        self.bare(start, window, sink)
+    }
+
+    /// A reply that is nothing but JSON or calls.
+    fn bare<S: Sink>(&mut self, start: usize, window: &Window<'_>, sink: &mut S) -> Option<Step> {
+        if self.plan.bare.is_empty() || self.marked {
+            return None;
+        }
+        let Some(at) = window.after_blanks(start) else { return Some(Step::More) };
+        if !matches!(window.get(at), Some(b'{' | b'[')) && !matches!(window.get(at), Some(0xEF)) {
+            return None;
+        }
+        let plan = self.plan.clone();
+        for row in &plan.bare {
+            match call_opens(plan.rows[*row], window, at, &self.tools) {
+                None => return Some(Step::More),
+                Some(Opens::Yes | Opens::Cut) => {
+                    self.try_candidate(start, Certain::WholeReply);
+                    self.tell_markup(at, sink);
+                    self.begin_body(*row, at);
+                    return Some(Step::Go);
+                }
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
+    /// Back-ticks: a fence at the start of a line, else nothing (a marker behind one is a mention).
+    fn ticks<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
+        let count = window.from(at).iter().take_while(|byte| **byte == b'`').count();
+        if at + count == window.end() && !window.last {
+            return None;
+        }
+        if count < 3 || !self.starts_line(window, at) {
+            return Some(Passed::Text(at + count));
+        }
+        let line = window.from(at + count).iter().take(64).take_while(|byte| **byte != b'\n').count();
+        let end = at + count + line;
+        if end == window.end() && line < 64 && !window.last {
+            return None;
+        }
+        let info = window.slice(at + count, end).trim_ascii();
+        if self.fence.is_some_and(|fence| count >= fence.ticks && info.is_empty()) {
+            self.fence = None;
+            return Some(Passed::Text(end));
+        }
+        if at >= self.barred && self.fence.is_none() && !self.marked && matches!(info, b"" | b"json" | b"tool_call" | b"tool_code" | b"JSON") {
+            match self.open_fence(window, at, end, sink) {
+                Opened::Begun => return Some(Passed::Step(Step::Go)),
+                Opened::Undecided => return None,
+                Opened::No | Opened::Cut => {}
+            }
+        }
+        self.fence = Some(Fence { ticks: count });
+        Some(Passed::Text(end))
+    }
+
+    /// A fence that may hold a call.
+    fn open_fence<S: Sink>(&mut self, window: &Window<'_>, at: usize, line_end: usize, sink: &mut S) -> Opened {
+        let plan = self.plan.clone();
+        for row in &plan.fenced {
+            match call_opens(plan.rows[*row], window, line_end, &self.tools) {
+                None => return Opened::Undecided,
+                Some(Opens::Yes) => {
+                    self.tell_prose(window, at, sink);
+                    self.try_candidate(at, Certain::FirstCall);
+                    let Some(body) = window.after_blanks(line_end) else { return Opened::Undecided };
+                    self.tell_markup(body, sink);
+                    self.begin_body(*row, at);
+                    return Opened::Begun;
+                }
+                Some(_) => {}
+            }
+        }
+        Opened::No
+    }
+
+    /// Forms that count at the start of a line: JSON on a line of its own.
+    fn line_start<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
+        let next = at + 1;
+        let Some(byte) = window.get(next) else { return if window.last { Some(Passed::Text(next)) } else { None } };
+        if byte == b'{' && next >= self.barred && !self.marked {
+            let plan = self.plan.clone();
+            for row in &plan.json_lines {
+                match call_opens(plan.rows[*row], window, next, &self.tools)? {
+                    Opens::Yes => {
+                        self.tell_prose(window, next, sink);
+                        self.try_candidate(next, Certain::FirstCall);
+                        self.begin_body(*row, next);
+                        return Some(Passed::Step(Step::Go));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(Passed::Text(next))
+    }
+
+    /// What stands at a byte that a marker may start with.
+    fn marker<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
+        let plan = self.plan.clone();
+        let (index, length) = match plan.find(window, at)? {
+            Match::Nothing => return Some(Passed::Text(at + 1)),
+            Match::Shape(length) => {
+                self.tell_prose(window, at, sink);
+                self.tell_control(at + length, sink);
+                return Some(Passed::Step(Step::Go));
+            }
+            Match::Marker(index) => (index, plan.get(index).text.len()),
+        };
+        let marker = plan.get(index);
+        if self.is_quoted(window, at) {
+            return Some(Passed::Text(at + length));
+        }
+        if at >= self.barred {
+            let rows = marker.rows.iter().chain(&marker.loose).copied().collect::<Vec<_>>();
+            match self.open_rows(&rows, at, length, window, sink) {
+                Opened::Begun => return Some(Passed::Step(Step::Go)),
+                Opened::Undecided => return None,
+                Opened::Cut => {
+                    self.tell_prose(window, at, sink);
+                    let span = Span::new(at, window.end());
+                    self.tell_fault(Fault { kind: FaultKind::Cut, name: None, span, shown: false }, window, sink);
+                    return Some(Passed::Step(Step::Go));
+                }
+                Opened::No => {}
+            }
+            if let Some(think) = marker.think {
+                self.tell_prose(window, at, sink);
+                self.tell_markup(at + length, sink);
+                let state = ThinkState::new(plan.thinks[think], self.pos);
+                self.state = State::Think(state);
+                return Some(Passed::Step(Step::Go));
+            }
+        }
+        self.alone(marker.alone, window, at, length, &marker.rows, sink)
+    }
+
+    /// A marker that opens nothing.
+    fn alone<S: Sink>(&mut self, alone: Alone, window: &Window<'_>, at: usize, length: usize, rows: &[usize], sink: &mut S) -> Option<Passed> {
+        let end = at + length;
+        if alone == Alone::Text {
+            if self.mention.is_none() && self.fence.is_none() && rows.iter().any(|row| !self.row(*row).call.close.is_empty()) {
+                self.mention = rows.first().map(|row| (*row, at));
+            }
+            return Some(Passed::Text(end));
+        }
+        let text = window.slice(at, end);
+        if let Some((row, start)) = self.mention {
+            let row = self.row(row);
+            if row.call.close.iter().chain(row.section.close).any(|close| close.as_bytes() == text) {
+                self.tell_prose(window, end, sink);
+                self.mention = None;
+                let fault = Fault { kind: FaultKind::Unreadable(Unreadable::NotACall), name: None, span: Span::new(start, end), shown: true };
+                self.tell_fault(fault, window, sink);
+                return Some(Passed::Step(Step::Go));
+            }
+        }
+        if alone == Alone::Tail && !self.only_closers_follow(window, end)? {
+            return Some(Passed::Text(end));
+        }
+        self.tell_prose(window, at, sink);
+        self.tell_control(end, sink);
+        Some(Passed::Step(Step::Go))
+    }
+
+    fn tell_control<S: Sink>(&mut self, end: usize, sink: &mut S) {
+        self.tell_markup(end, sink);
+        self.boundary = true;
+    }
+
+    fn only_closers_follow(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let next = window.after_blanks(at)?;
+        if window.get(next).is_none() {
+            return Some(true);
+        }
+        Some(matches!(self.plan.find(window, next)?, Match::Marker(index) if self.plan.get(index).alone != Alone::Text))
+    }
+
+    /// Asks the rows in their order whether what stands behind the opener is theirs.
+    fn open_rows<S: Sink>(&mut self, rows: &[usize], at: usize, length: usize, window: &Window<'_>, sink: &mut S) -> Opened {
+        let mut perhaps = None;
+        let mut cut = false;
+        for row in rows {
+            let format = self.row(*row);
+            if !self.place_allows(format.place, window, at) {
+                continue;
+            }
+            if let Body::Messages(table) = format.body {
+                // A recipient alone starts a header only where the prompt ends.
+                let recipient = window.slice(at, at + length).trim_ascii_start() == table.recipient.as_bytes();
+                if recipient && !self.place_allows(Place::Boundary, window, at) {
+                    continue;
+                }
+                match messages::header(&table, window, at, &self.tools) {
+                    None => return Opened::Undecided,
+                    Some(messages::Header::NotMine) => continue,
+                    Some(header) => {
+                        self.tell_prose(window, at, sink);
+                        self.begin_message(*row, header, window, sink);
+                        return Opened::Begun;
+                    }
+                }
+            }
+            let loose = !format.section.open.is_empty() && format.call.open.iter().any(|open| open.as_bytes() == window.slice(at, at + length));
+            let verdict = if loose { call_opens(format, window, at + length, &self.tools) } else { opens(format, window, at + length, &self.tools) };
+            match verdict {
+                None => return Opened::Undecided,
+                Some(Opens::Yes) if self.name_allows(*row, loose, window, at + length) => {
+                    self.begin(*row, loose, at, length, window, sink);
+                    return Opened::Begun;
+                }
+                Some(Opens::Perhaps) if perhaps.is_none() => perhaps = Some((*row, loose)),
+                Some(Opens::Cut) => cut |= is_markup(window.slice(at, at + length)) && format.place == Place::Anywhere,
+                Some(_) => {}
+            }
+        }
+        if let Some((row, loose)) = perhaps {
+            self.begin(row, loose, at, length, window, sink);
+            return Opened::Begun;
+        }
+        if cut { Opened::Cut } else { Opened::No }
+    }
+
+    /// Without the markup around it, or in a place where it may be meant otherwise, a call counts only under a known name.
+    fn name_allows(&self, row: usize, loose: bool, window: &Window<'_>, at: usize) -> bool {
+        let format = self.row(row);
+        let needs_known = (loose || format.section.open.is_empty()) && format.loose == Loose::Offered;
+        if !needs_known || self.tools.is_any() {
+            return true;
+        }
+        let Body::Named(head, _) = format.body else { return true };
+        match super::heads::read_head(&head, window, at, &self.tools) {
+            Some(super::heads::HeadRead::Head(head)) => self.tools.find(&head.name).is_some(),
+            _ => false,
+        }
+    }
+
+    fn begin<S: Sink>(&mut self, row: usize, loose: bool, at: usize, length: usize, window: &Window<'_>, sink: &mut S) {
+        self.tell_prose(window, at, sink);
+        self.mention = None;
+        if self.fence.is_some() {
+            self.try_candidate(at, Certain::FirstCall);
+        } else {
+            sink.border(self.row(row).space);
+        }
+        let format = self.row(row);
+        let end = at + length;
+        if !format.section.open.is_empty() && !loose {
+            self.tell_markup(end, sink);
+            self.boundary = false;
+            self.state = State::Section(row);
+        } else if matches!(format.body, Body::Named(..)) {
+            self.begin_named(row, at, end, loose, window, sink);
+        } else {
+            self.tell_markup(end, sink);
+            self.begin_body(row, at);
+        }
+    }
+
+    fn place_allows(&self, place: Place, window: &Window<'_>, at: usize) -> bool {
+        match place {
+            Place::Anywhere => true,
+            Place::LineStart => self.starts_line(window, at),
+            Place::Boundary => self.boundary && window.slice(self.told, at).iter().all(|byte| is_blank(*byte)),
+        }
+    }
+
+    /// True when `at` starts a line, with at most three blanks before it.
+    fn starts_line(&self, window: &Window<'_>, at: usize) -> bool {
+        let text = window.slice(self.told, at);
+        self.line.after(text).is_start() || self.boundary && text.iter().all(|byte| *byte == b' ')
+    }
+
+    /// A marker right behind a back-tick is a mention.
+    fn is_quoted(&self, window: &Window<'_>, at: usize) -> bool {
+        let before = if at > self.told { window.get(at - 1).unwrap_or_default() } else { self.line.before };
+        before == b'`'
+    }
+}
+
+/// Where in its line a position is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The byte before.
+    before: u8,
+    /// Blanks since the start of the line, if there is nothing else before.
+    indent: Option<usize>,
+}
+
+impl Line {
+    /// The start of the reply.
+    pub(super) const START: Line = Line { before: b'\n', indent: Some(0) };
+
+    /// Behind markup or a call.
+    pub(super) const MIDDLE: Line = Line { before: b' ', indent: None };
+
+    /// Where it is behind `text`.
+    pub(super) fn after(self, text: &[u8]) -> Line {
+        let Some(before) = text.last() else { return self };
+        let blanks = text.iter().rev().take(4).take_while(|byte| **byte == b' ').count();
+        let indent = match text.len().checked_sub(blanks + 1).and_then(|index| text.get(index)) {
+            Some(b'\n') => Some(blanks),
+            Some(_) => None,
+            None => self.indent.map(|indent| indent + blanks),
+        };
+        Line { before: *before, indent: indent.filter(|indent| *indent <= 3) }
+    }
+
+    fn is_start(self) -> bool {
+        self.indent.is_some()
+    }
+}
+
+/// What prose passed over.
+enum Passed {
+    /// Text up to the position.
+    Text(usize),
+    /// Something else, which a step has dealt with.
+    Step(Step),
+}
+
+/// An opener that no one writes for another reason.
+fn is_markup(opener: &[u8]) -> bool {
+    opener.starts_with(b"<") || opener.starts_with(b"[") || opener.starts_with(b"]")
+}

@@ -1,0 +1,105 @@
+//! Arguments as text behind the name: an object, or the text of one key.
+
+use super::{Machine, Sink, State, Step};
+use crate::call::{Call, End, read_whole};
+use crate::format::{Args, Body, Dialect, Format};
+use crate::repair::{Repair, RepairKind};
+use crate::span::Span;
+use crate::tape::Node;
+use crate::window::Window;
+
+/// A text while it is read.
+#[derive(Debug, Clone)]
+pub(super) struct LineState {
+    row: usize,
+    pub call: Box<Call>,
+    start: usize,
+    scan: usize,
+}
+
+impl LineState {
+    pub(super) fn new(row: usize, call: Box<Call>, start: usize) -> LineState {
+        LineState { row, call, start, scan: start }
+    }
+}
+
+impl Machine {
+    pub(super) fn line<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Line(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
+        let format = self.row(state.row);
+        let Some(found) = text_end(format, &mut state, window) else {
+            self.state = State::Line(state);
+            return Step::More;
+        };
+        let text = window.slice(state.start, found.at);
+        let Body::Named(_, Args::Text { key }) = format.body else { return Step::Go };
+        let end = if found.closed || window.get(found.at).is_some() { End::Closed } else { End::Cut };
+        let mut call = state.call;
+        self.text_arguments(&mut call, text, key, found.at);
+        self.pos = found.at + found.length;
+        call.span.end = found.at;
+        if end == End::Cut {
+            call.repair(Repair::new(RepairKind::ClosedString, Span::new(found.at, found.at)));
+            self.cut_named(state.row, call, window, sink);
+        } else {
+            self.end_named(state.row, call, end, window, sink);
+        }
+        Step::Go
+    }
+
+    fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) {
+        let text = text.trim_ascii();
+        if text.starts_with(b"{")
+            && let Some((tape, repairs)) = read_whole(text, Dialect::JSON)
+            && matches!(tape.nodes().first(), Some(Node::Object))
+        {
+            call.no_arguments();
+            call.tape = tape;
+            for repair in repairs {
+                call.repair(Repair { span: Span::new(at, at), ..repair });
+            }
+            call.retype(&self.tools);
+            return;
+        }
+        call.open_arguments();
+        if !text.is_empty() {
+            let only = call.tool().and_then(|tool| {
+                let mut names = self.tools.parameters(tool);
+                names.next().filter(|_| names.next().is_none()).map(str::to_owned)
+            });
+            let named = only.as_deref().unwrap_or(key);
+            call.key(named.as_bytes(), at, &self.tools);
+            call.tape.string(text);
+            if only.is_some_and(|only| only != key) {
+                call.mark(RepairKind::PositionalArgument, Span::new(at, at));
+            }
+        }
+        call.close_arguments();
+    }
+}
+
+struct TextEnd {
+    at: usize,
+    length: usize,
+    closed: bool,
+}
+
+/// Where the text ends: at the closer, or at a line that starts something else.
+fn text_end(format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
+    const LINES: &[&str] = &["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"];
+    let lines = format.call.close.iter().any(|close| close.starts_with('\n'));
+    loop {
+        let Some(byte) = window.get(state.scan) else {
+            return window.last.then_some(TextEnd { at: window.end(), length: 0, closed: false });
+        };
+        if matches!(byte, b'<' | b'\n') {
+            if let Some(length) = window.starts_with_any(state.scan, format.call.close)? {
+                return Some(TextEnd { at: state.scan, length, closed: true });
+            }
+            if lines && byte == b'\n' && window.starts_with_any(state.scan, LINES)?.is_some() {
+                return Some(TextEnd { at: state.scan, length: 0, closed: true });
+            }
+        }
+        state.scan += 1;
+    }
+}

@@ -1,0 +1,288 @@
+//! [`Plan`]: the rows that are read, compiled into one table of markers.
+
+use crate::format::{Body, ControlShape, Detect, Format, Place, Shape, Think};
+use crate::formats::{CONTROLS, FORMATS, THINKS};
+use crate::scan::ByteSet;
+use crate::window::Window;
+
+/// A marker and all that it may mean.
+#[derive(Debug, Clone, Default)]
+pub struct Marker {
+    /// Its bytes.
+    pub text: &'static [u8],
+    /// The rows that it opens, in the order in which they are asked.
+    pub rows: Vec<usize>,
+    /// The rows whose call it opens without the section around.
+    pub loose: Vec<usize>,
+    /// The reasoning block that it opens.
+    pub think: Option<usize>,
+    /// What it means where it opens nothing.
+    pub alone: Alone,
+}
+
+/// What a marker means where it opens nothing.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Alone {
+    /// Text.
+    #[default]
+    Text,
+    /// A token that is no prose.
+    Control,
+    /// A closer: no prose if only other closers or the end of the reply follow.
+    Tail,
+}
+
+/// What stands at a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// A marker, by its index.
+    Marker(usize),
+    /// A control token of a known shape, and its length.
+    Shape(usize),
+    /// Nothing.
+    Nothing,
+}
+
+/// The rows that are read, compiled.
+#[derive(Debug)]
+pub struct Plan {
+    /// The rows.
+    pub rows: Vec<&'static Format>,
+    /// For each row, the markers at which its values stop.
+    pub stops: Vec<Vec<Vec<u8>>>,
+    /// The reasoning blocks.
+    pub thinks: Vec<&'static Think>,
+    /// Rows that read a fence.
+    pub fenced: Vec<usize>,
+    /// Rows that read the whole reply.
+    pub bare: Vec<usize>,
+    /// Rows that read JSON at the start of a line.
+    pub json_lines: Vec<usize>,
+    markers: Vec<Marker>,
+    by_first: Vec<Vec<usize>>,
+    shapes: Vec<ControlShape>,
+    starts: ByteSet,
+}
+
+/// A format name that no row has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownFormat(pub String);
+
+impl Plan {
+    /// All rows that take part in auto-detection.
+    #[must_use]
+    pub fn auto() -> Plan {
+        let rows = FORMATS.iter().filter(|row| row.detect == Detect::Auto).collect();
+        Plan::of_rows(rows, THINKS.iter().collect(), true)
+    }
+
+    /// The rows of the given names; `auto` stands for all that auto-detection reads.
+    ///
+    /// # Errors
+    /// When a name is neither `auto` nor the name of a row.
+    pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Plan, UnknownFormat> {
+        let mut auto = false;
+        for name in names {
+            let name = name.as_ref();
+            auto |= name == "auto";
+            if name != "auto" && !FORMATS.iter().any(|row| row.name == name) {
+                return Err(UnknownFormat(name.to_owned()));
+            }
+        }
+        let wanted = |row: &&Format| (auto && row.detect == Detect::Auto) || names.iter().any(|name| name.as_ref() == row.name);
+        let rows: Vec<&Format> = FORMATS.iter().filter(wanted).collect();
+        let thinks = if auto {
+            THINKS.iter().collect()
+        } else {
+            THINKS.iter().filter(|think| rows.iter().any(|row| row.thinks.contains(&think.name))).collect()
+        };
+        Ok(Plan::of_rows(rows, thinks, auto))
+    }
+
+    fn of_rows(rows: Vec<&'static Format>, thinks: Vec<&'static Think>, auto: bool) -> Plan {
+        let mut plan = Plan {
+            stops: rows.iter().map(|row| stops_of(row)).collect(),
+            fenced: indexes(&rows, |row| row.shape == Shape::Fenced),
+            bare: indexes(&rows, |row| row.shape == Shape::Bare && row.place == Place::Boundary),
+            json_lines: indexes(&rows, |row| row.shape == Shape::Bare && row.place == Place::LineStart),
+            rows,
+            thinks,
+            markers: Vec::new(),
+            by_first: vec![Vec::new(); 256],
+            shapes: Vec::new(),
+            starts: ByteSet::new([]),
+        };
+        plan.add_markers(auto);
+        plan.index();
+        plan
+    }
+
+    fn add_markers(&mut self, auto: bool) {
+        for (index, row) in self.rows.clone().into_iter().enumerate() {
+            for open in row.openers() {
+                self.marker(open).rows.push(index);
+            }
+            if !row.section.open.is_empty() && row.loose != crate::format::Loose::Never {
+                for open in row.call.open {
+                    self.marker(open).loose.push(index);
+                }
+            }
+            for close in closers_of(row) {
+                let alone = if is_token(close) { Alone::Control } else { Alone::Tail };
+                let marker = self.marker(close);
+                if marker.alone == Alone::Text {
+                    marker.alone = alone;
+                }
+            }
+        }
+        for row in self.rows.clone() {
+            for control in row.controls {
+                self.marker(control).alone = Alone::Control;
+            }
+            // In auto-detection the rows with loose shapes would take away tokens that other rows show.
+            if !auto || row.control_shapes.iter().all(|shape| shape.prefix != "<|") {
+                self.shapes.extend(row.control_shapes);
+            }
+        }
+        for (index, think) in self.thinks.clone().into_iter().enumerate() {
+            for open in think.open {
+                self.marker(open).think = Some(index);
+            }
+            for close in think.close {
+                self.marker(close).alone = Alone::Control;
+            }
+        }
+        for control in CONTROLS {
+            self.marker(control).alone = Alone::Control;
+        }
+    }
+
+    fn marker(&mut self, text: &'static str) -> &mut Marker {
+        let index = self.markers.iter().position(|marker| marker.text == text.as_bytes()).unwrap_or_else(|| {
+            self.markers.push(Marker { text: text.as_bytes(), ..Marker::default() });
+            self.markers.len() - 1
+        });
+        &mut self.markers[index]
+    }
+
+    fn index(&mut self) {
+        let boundary_only =
+            |marker: &Marker, rows: &[&Format]| !marker.rows.is_empty() && marker.alone == Alone::Text && marker.think.is_none() && marker.rows.iter().all(|row| rows[*row].place == Place::Boundary || boundary_start(marker.text, rows[*row]));
+        let mut starts = Vec::new();
+        for (index, marker) in self.markers.iter().enumerate() {
+            if let Some(first) = marker.text.first() {
+                self.by_first[*first as usize].push(index);
+                if !boundary_only(marker, &self.rows) {
+                    starts.push(*first);
+                }
+            }
+        }
+        starts.extend(self.shapes.iter().filter_map(|shape| shape.prefix.bytes().next()));
+        starts.push(b'`');
+        let line_starts = |row: &&&Format| row.place == Place::LineStart && row.shape != Shape::Fenced;
+        if self.rows.iter().filter(line_starts).any(|row| row.shape == Shape::Bare) {
+            starts.push(b'\n');
+        }
+        self.starts = ByteSet::new(starts);
+        for list in &mut self.by_first {
+            list.sort_by_key(|index| std::cmp::Reverse(self.markers[*index].text.len()));
+        }
+    }
+
+    /// A marker by its index.
+    #[must_use]
+    pub fn get(&self, index: usize) -> &Marker {
+        &self.markers[index]
+    }
+
+    /// Where the next byte stands that a marker may start with.
+    #[inline]
+    #[must_use]
+    pub fn next_start(&self, text: &[u8]) -> Option<usize> {
+        self.starts.find(text)
+    }
+
+    /// The longest marker at `at`. `None`: it cannot be told yet.
+    #[must_use]
+    pub fn find(&self, window: &Window<'_>, at: usize) -> Option<Match> {
+        let Some(first) = window.get(at) else { return Some(Match::Nothing) };
+        for index in &self.by_first[first as usize] {
+            if window.starts_with(at, self.markers[*index].text)? {
+                return Some(Match::Marker(*index));
+            }
+        }
+        for shape in &self.shapes {
+            if let Some(length) = shape_at(shape, window, at)? {
+                return Some(Match::Shape(length));
+            }
+        }
+        Some(Match::Nothing)
+    }
+
+    /// Openers that several rows share, with the names of the rows in the order in which they are asked: the collisions of auto-detection.
+    pub fn collisions(&self) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> + '_ {
+        self.markers.iter().filter(|marker| marker.rows.len() + marker.loose.len() > 1).map(|marker| {
+            let names = marker.rows.iter().chain(&marker.loose).map(|row| self.rows[*row].name).collect();
+            (std::str::from_utf8(marker.text).unwrap_or_default(), names)
+        })
+    }
+}
+
+/// Markers such as ` to=` start a header at a boundary only.
+fn boundary_start(marker: &[u8], row: &Format) -> bool {
+    matches!(row.body, Body::Messages(messages) if messages.recipient.as_bytes() == marker.trim_ascii_start())
+}
+
+fn indexes(rows: &[&'static Format], wanted: impl Fn(&Format) -> bool) -> Vec<usize> {
+    rows.iter().enumerate().filter(|(_, row)| wanted(row)).map(|(index, _)| index).collect()
+}
+
+/// A control token of a known shape at `at`, and its length.
+fn shape_at(shape: &ControlShape, window: &Window<'_>, at: usize) -> Option<Option<usize>> {
+    if !window.starts_with(at, shape.prefix.as_bytes())? {
+        return Some(None);
+    }
+    let inside = at + shape.prefix.len();
+    let rest = window.slice(inside, inside + shape.most + shape.end.len());
+    let end = shape.end.as_bytes();
+    for (index, byte) in rest.iter().enumerate() {
+        if rest.get(index..).is_some_and(|tail| tail.starts_with(end)) {
+            return Some((index > 0).then_some(shape.prefix.len() + index + end.len()));
+        }
+        if shape.without.contains(byte) {
+            let tail = rest.get(index..).unwrap_or_default();
+            let undecided = tail.len() < end.len() && end.starts_with(tail) && !window.last;
+            return if undecided { None } else { Some(None) };
+        }
+    }
+    if rest.len() < shape.most + end.len() && !window.last { None } else { Some(None) }
+}
+
+/// The closers of a row: of sections, calls and values.
+fn closers_of(row: &Format) -> Vec<&'static str> {
+    let mut closers: Vec<&str> = row.section.close.iter().chain(row.call.close).copied().collect();
+    if let Body::Named(_, crate::format::Args::Pairs(pairs)) = row.body {
+        closers.extend(pairs.close);
+    }
+    closers.retain(|close| !close.starts_with(['`', '\n']));
+    closers
+}
+
+/// A spelling that only a special token has.
+fn is_token(text: &str) -> bool {
+    text.contains('|') || text.contains('｜') || text.starts_with(['[', ']'])
+}
+
+/// Where a value of the row must be over.
+fn stops_of(row: &Format) -> Vec<Vec<u8>> {
+    let mut stops: Vec<&str> = row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
+    if let Body::Messages(messages) = row.body {
+        stops.extend(messages.end);
+    }
+    if row.shape == Shape::Fenced {
+        stops.push("```");
+    }
+    stops.sort_unstable();
+    stops.dedup();
+    stops.into_iter().map(|stop| stop.as_bytes().to_vec()).collect()
+}

@@ -1,0 +1,51 @@
+//! Replies from Python: `str`, or `bytes` that hold UTF-8.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use std::borrow::Cow;
+
+/// What spans of a reply count.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// Characters of a `str`.
+    Characters,
+    /// Bytes.
+    Bytes,
+}
+
+/// The UTF-8 of a reply or piece; lone surrogates keep the three bytes that UTF-8 would give them.
+pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow<'a, [u8]>, Unit)> {
+    if let Ok(text) = value.cast::<PyString>() {
+        return match text.to_str() {
+            Ok(utf8) => Ok((Cow::Borrowed(utf8.as_bytes()), Unit::Characters)),
+            Err(_) => {
+                let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+                Ok((Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()), Unit::Characters))
+            }
+        };
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok((Cow::Borrowed(bytes.as_bytes()), Unit::Bytes));
+    }
+    if let Ok(bytes) = value.extract::<Vec<u8>>()
+        && value.hasattr("__buffer__").unwrap_or(false) | value.is_instance_of::<pyo3::types::PyByteArray>()
+    {
+        return Ok((Cow::Owned(bytes), Unit::Bytes));
+    }
+    let kind = value.get_type().name()?.to_string();
+    Err(PyTypeError::new_err(format!("{argument} must be str or bytes (UTF-8), not {kind}")))
+}
+
+/// A `str` of text that is nearly UTF-8: lone surrogates come out as they went in, other bytes that are no text as U+FFFD.
+pub fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
+    match std::str::from_utf8(text) {
+        Ok(text) => PyString::new(py, text),
+        Err(_) => surrogates(py, text).unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text))),
+    }
+}
+
+fn surrogates<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    let decoded = PyBytes::new(py, text).call_method1("decode", ("utf-8", "surrogatepass"))?;
+    Ok(decoded.cast_into::<PyString>()?)
+}

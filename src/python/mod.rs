@@ -1,0 +1,39 @@
+//! The Python face: arguments in, one call, values out. Nothing here looks at the text of a reply.
+
+#![allow(unsafe_code, reason = "PyO3's macros expand to unsafe code; none is written by hand here")]
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
+
+mod batch;
+mod events;
+mod filters;
+mod input;
+mod options;
+mod places;
+mod results;
+mod stream;
+mod values;
+
+use pyo3::prelude::*;
+
+/// The native half of toolparse.
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::batch::parse_batch;
+    #[pymodule_export]
+    use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
+    #[pymodule_export]
+    use super::filters::{HeuristicToolParser, ProseFilter};
+    #[pymodule_export]
+    use super::options::PyTools;
+    #[pymodule_export]
+    use super::results::{format_for_model, formats, parse_tool_calls, repair_json};
+    #[pymodule_export]
+    use super::stream::ToolStream;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

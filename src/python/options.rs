@@ -1,0 +1,264 @@
+//! Options from Python: tools, formats, limits. Misuse raises, and names the argument and what is accepted.
+
+use crate::catalog;
+use crate::collect::outcome::Cut;
+use crate::formats::FORMATS;
+use crate::parse::Options;
+use crate::plan::Plan;
+use crate::tools::Tools;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PySet, PyFrozenSet, PyString, PyTuple};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// Tool definitions, compiled once; accepted wherever `tools` is.
+///
+/// `tools` is any collection of names, a list of definitions as OpenAI (`{"type": "function", "function": {...}}`), Anthropic (`{"name",
+/// "input_schema"}`) or MCP (`{"name", "inputSchema"}`) write them, a mapping from names to JSON schemas, or `None`, which takes every
+/// well-marked name. Raises `TypeError` or `ValueError` when a definition is malformed.
+#[pyclass(frozen, name = "Tools", module = "toolparse")]
+#[derive(Debug)]
+pub struct PyTools {
+    pub tools: Arc<Tools>,
+}
+
+#[pymethods]
+impl PyTools {
+    #[new]
+    fn new(tools: &Bound<'_, PyAny>) -> PyResult<PyTools> {
+        Ok(PyTools { tools: tools_of(tools)? })
+    }
+
+    /// The offered names in order, or `None` when every name is taken.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        if self.tools.is_any() {
+            return Ok(None);
+        }
+        PyTuple::new(py, self.tools.names().collect::<Vec<_>>()).map(Some)
+    }
+
+    fn __len__(&self) -> usize {
+        self.tools.len()
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.cast::<PyString>().ok().and_then(|name| name.to_str().ok().map(|name| self.tools.find(name.as_bytes()).is_some())).unwrap_or(false)
+    }
+
+    fn __repr__(&self) -> String {
+        if self.tools.is_any() { "Tools(None)".to_owned() } else { format!("Tools({})", self.tools.offered()) }
+    }
+}
+
+/// Compiles what was given for `tools`.
+pub fn tools_of(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
+    if let Ok(tools) = value.cast::<PyTools>() {
+        return Ok(tools.get().tools.clone());
+    }
+    if value.is_none() {
+        return Ok(Arc::new(Tools::any()));
+    }
+    if value.is_instance_of::<PyString>() || value.is_instance_of::<pyo3::types::PyBytes>() {
+        return Err(bad_tools(value, "one str; write [name]"));
+    }
+    if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
+        let mut names = names_of(value)?.ok_or_else(|| bad_tools(value, "a set that holds something other than str"))?;
+        names.sort_unstable();
+        return Ok(Arc::new(Tools::from_names(names)));
+    }
+    if value.cast::<PyMapping>().is_ok() {
+        return from_json(value);
+    }
+    let Ok(iterator) = value.try_iter() else {
+        return Err(bad_tools(value, &value.get_type().name()?.to_string()));
+    };
+    let items = PyList::new(value.py(), iterator.collect::<PyResult<Vec<_>>>()?)?;
+    if let Some(names) = names_of(items.as_any())? {
+        return Ok(Arc::new(Tools::from_names(names)));
+    }
+    from_json(items.as_any())
+}
+
+fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    let mut names = Vec::new();
+    for item in value.try_iter()? {
+        match item?.cast::<PyString>() {
+            Ok(name) => names.push(name.to_str().map_err(|_| PyValueError::new_err("tools: a name is not valid Unicode (it holds a lone surrogate)"))?.to_owned()),
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(Some(names))
+}
+
+fn bad_tools(value: &Bound<'_, PyAny>, what: &str) -> PyErr {
+    let _ = value;
+    PyTypeError::new_err(format!(
+        "tools must be a collection of names, a list of tool definitions (OpenAI, Anthropic or MCP), a mapping from names to JSON schemas, Tools or None, not {what}"
+    ))
+}
+
+fn from_json(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
+    let py = value.py();
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("default", py.import("toolparse._types")?.getattr("_plain")?)?;
+    let text = py.import("json")?.call_method("dumps", (value,), Some(&kwargs));
+    let text: String = text.and_then(|text| text.extract()).map_err(|error| PyTypeError::new_err(format!("tools cannot be read as JSON: {error}")))?;
+    let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| PyValueError::new_err(format!("tools cannot be read as JSON: {error}")))?;
+    Tools::from_json(&json).map(Arc::new).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+static AUTO: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::auto()));
+static NAMED: LazyLock<Mutex<HashMap<Vec<String>, Arc<Plan>>>> = LazyLock::new(Mutex::default);
+
+/// The plan for what was given for `format`.
+pub fn plan_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Plan>> {
+    let Some(value) = value else { return Ok(AUTO.clone()) };
+    if let Ok(name) = value.cast::<PyString>() {
+        let name = name.to_str().unwrap_or_default();
+        if name == "auto" {
+            return Ok(AUTO.clone());
+        }
+        return named(vec![format_name(name)?]);
+    }
+    if value.cast::<PyMapping>().is_ok() {
+        return Err(PyValueError::new_err("format: response templates are not supported; give a name, or a list of names"));
+    }
+    let Ok(items) = value.try_iter() else { return Err(bad_format(value)) };
+    let mut names = Vec::new();
+    for item in items {
+        let item = item?;
+        let Ok(name) = item.cast::<PyString>() else { return Err(bad_format(&item)) };
+        names.push(format_name(name.to_str().unwrap_or_default())?);
+    }
+    if names.is_empty() {
+        return Err(PyValueError::new_err("format: the list is empty; give \"auto\", a name, or a list of names"));
+    }
+    named(names)
+}
+
+fn bad_format(value: &Bound<'_, PyAny>) -> PyErr {
+    let kind = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!("format must be \"auto\", a format name, or a list of them, not {kind}"))
+}
+
+fn format_name(name: &str) -> PyResult<String> {
+    if name == "auto" || FORMATS.iter().any(|row| row.name == name) {
+        return Ok(name.to_owned());
+    }
+    if let Some(entry) = catalog::entry(name) {
+        return Ok(entry.name.to_owned());
+    }
+    let mut known: Vec<&str> = FORMATS.iter().map(|row| row.name).collect();
+    known.sort_unstable();
+    known.dedup();
+    Err(PyValueError::new_err(format!("format: unknown name \"{name}\"; known are auto, {}", known.join(", "))))
+}
+
+fn named(names: Vec<String>) -> PyResult<Arc<Plan>> {
+    // A lock that another thread held while the process forked is not waited for.
+    if let Ok(plans) = NAMED.try_lock()
+        && let Some(plan) = plans.get(&names)
+    {
+        return Ok(plan.clone());
+    }
+    let plan = Arc::new(Plan::named(&names).map_err(|unknown| PyValueError::new_err(format!("format: unknown name \"{}\"", unknown.0)))?);
+    if let Ok(mut plans) = NAMED.try_lock() {
+        plans.insert(names, plan.clone());
+    }
+    Ok(plan)
+}
+
+pub fn cut_of(cut: &str) -> PyResult<Cut> {
+    match cut {
+        "keep" => Ok(Cut::Keep),
+        "drop" => Ok(Cut::Drop),
+        other => Err(PyValueError::new_err(format!("cut must be \"keep\" or \"drop\", not \"{other}\""))),
+    }
+}
+
+/// How ids are made.
+#[derive(Debug)]
+pub enum Ids {
+    Random,
+    Index,
+    Callable(Py<PyAny>),
+}
+
+impl Ids {
+    pub fn of(value: Option<&Bound<'_, PyAny>>, default: Ids) -> PyResult<Ids> {
+        let Some(value) = value else { return Ok(default) };
+        if let Ok(name) = value.cast::<PyString>() {
+            return match name.to_str().unwrap_or_default() {
+                "random" => Ok(Ids::Random),
+                "index" => Ok(Ids::Index),
+                other => Err(PyValueError::new_err(format!("ids must be \"random\", \"index\" or a callable (index, name, native_id) -> str, not \"{other}\""))),
+            };
+        }
+        if value.is_callable() {
+            return Ok(Ids::Callable(value.clone().unbind()));
+        }
+        Err(PyTypeError::new_err("ids must be \"random\", \"index\" or a callable (index, name, native_id) -> str"))
+    }
+
+    /// The id of a call.
+    pub fn make(&self, py: Python<'_>, index: usize, name: &str, native_id: Option<&str>) -> PyResult<Py<PyString>> {
+        match self {
+            Ids::Random => Ok(PyString::new(py, &random_id(9, ALPHABET)?).unbind()),
+            Ids::Index => Ok(PyString::new(py, &format!("call{index:05}")).unbind()),
+            Ids::Callable(callable) => {
+                let id = callable.bind(py).call1((index, name, native_id))?;
+                let kind = id.get_type().name()?.to_string();
+                Ok(id.cast_into::<PyString>().map_err(|_| PyTypeError::new_err(format!("ids: the callable must return str, not {kind}")))?.unbind())
+            }
+        }
+    }
+}
+
+pub const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Random characters from the system: nothing is kept that a fork would copy.
+pub fn random_id(length: usize, alphabet: &[u8]) -> PyResult<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))?;
+    let mut number = u128::from_le_bytes(bytes);
+    let base = alphabet.len() as u128;
+    let mut id = String::with_capacity(length);
+    for _ in 0..length {
+        id.push(char::from(alphabet[(number % base) as usize]));
+        number /= base;
+    }
+    Ok(id)
+}
+
+/// A number of bytes.
+pub fn max_bytes_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
+    let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
+    if value.is_instance_of::<pyo3::types::PyBool>() || !value.is_instance_of::<pyo3::types::PyInt>() {
+        return Err(PyTypeError::new_err("max_bytes must be an int (bytes) or None"));
+    }
+    if value.lt(0)? {
+        return Err(PyValueError::new_err("max_bytes must not be negative; None reads everything"));
+    }
+    Ok(Some(value.extract::<usize>().unwrap_or(usize::MAX)))
+}
+
+/// Everything that says how a reply is read.
+pub fn options_of(tools: &Bound<'_, PyAny>, format: Option<&Bound<'_, PyAny>>, prompt: Option<&Bound<'_, PyAny>>, cut: &str, max_bytes: Option<usize>) -> PyResult<Options> {
+    let prompt = match prompt {
+        None => Vec::new(),
+        Some(prompt) => super::input::text_of(prompt, "prompt")?.0.into_owned(),
+    };
+    Ok(Options { plan: plan_of(format)?, tools: tools_of(tools)?, prompt, max_bytes, cut: cut_of(cut)? })
+}
+
+pub fn finish_reason_of<'a>(value: Option<&'a Bound<'_, PyAny>>) -> PyResult<Option<&'a str>> {
+    match value.filter(|value| !value.is_none()) {
+        None => Ok(None),
+        Some(value) => {
+            let text = value.cast::<PyString>().map_err(|_| PyTypeError::new_err("finish_reason must be str or None"))?;
+            Ok(text.to_str().ok())
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Byte offsets as the caller counts them.
+
+use super::input::Unit;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One bit for each byte that starts a character.
+#[derive(Debug, Default, Clone)]
+struct Starts {
+    blocks: Vec<u64>,
+    /// Characters before each block.
+    before: Vec<u32>,
+    bytes: usize,
+    characters: u32,
+}
+
+impl Starts {
+    fn push(&mut self, text: &[u8]) {
+        for byte in text {
+            if self.bytes.is_multiple_of(64) {
+                self.blocks.push(0);
+                self.before.push(self.characters);
+            }
+            if byte & 0xC0 != 0x80
+                && let Some(block) = self.blocks.last_mut()
+            {
+                *block |= 1 << (self.bytes % 64);
+                self.characters += 1;
+            }
+            self.bytes += 1;
+        }
+    }
+
+    fn character(&self, at: usize) -> usize {
+        let (Some(block), Some(before)) = (self.blocks.get(at / 64), self.before.get(at / 64)) else { return self.characters as usize };
+        let below = (1_u64 << (at % 64)) - 1;
+        *before as usize + (block & below).count_ones() as usize
+    }
+}
+
+/// Where the characters of a reply stand; grows as the reply comes. ASCII costs nothing.
+#[derive(Debug, Default)]
+struct Index {
+    ascii: usize,
+    starts: Option<Starts>,
+}
+
+/// How the places of a reply are counted.
+#[derive(Debug, Clone)]
+pub struct Places {
+    unit: Unit,
+    index: Arc<Mutex<Index>>,
+}
+
+impl Places {
+    pub fn new(unit: Unit) -> Places {
+        Places { unit, index: Arc::default() }
+    }
+
+    /// Places of a reply that is all here.
+    pub fn of(unit: Unit, text: &[u8]) -> Places {
+        let places = Places::new(unit);
+        if unit == Unit::Characters {
+            places.push(text);
+        }
+        places
+    }
+
+    /// Adds the next piece.
+    pub fn push(&self, text: &[u8]) {
+        if self.unit == Unit::Bytes {
+            return;
+        }
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if index.starts.is_none() && text.is_ascii() {
+            index.ascii += text.len();
+            return;
+        }
+        let ascii = index.ascii;
+        index.starts.get_or_insert_with(|| ascii_starts(ascii)).push(text);
+    }
+
+    /// The place of a byte.
+    pub fn place(&self, at: usize) -> usize {
+        if self.unit == Unit::Bytes {
+            return at;
+        }
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        index.starts.as_ref().map_or(at, |starts| starts.character(at))
+    }
+
+    /// A span as a tuple.
+    pub fn span<'py>(&self, py: Python<'py>, span: crate::span::Span) -> PyResult<Bound<'py, PyTuple>> {
+        (self.place(span.start), self.place(span.end)).into_pyobject(py)
+    }
+}
+
+fn ascii_starts(bytes: usize) -> Starts {
+    let full = bytes / 64;
+    let rest = bytes % 64;
+    let mut blocks = vec![u64::MAX; full];
+    let mut before: Vec<u32> = (0..full as u32).map(|block| block * 64).collect();
+    if rest > 0 {
+        blocks.push((1 << rest) - 1);
+        before.push(full as u32 * 64);
+    }
+    Starts { blocks, before, bytes, characters: bytes as u32 }
+}

@@ -1,0 +1,390 @@
+//! Whole readings, and what they return.
+
+use super::input::{Unit, string, text_of};
+use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
+use super::places::Places;
+use super::values::to_python;
+use crate::catalog;
+use crate::collect::json::to_json;
+use crate::collect::outcome::{Outcome, ReadCall, ReadError, SegmentKind};
+use crate::format::{Args, Body, Detect, Typing};
+use crate::formats::FORMATS;
+use crate::parse::{ending_of, parse};
+use crate::repair::{FaultKind, Repair};
+use crate::span::Span;
+use crate::tools::Tools;
+use crate::utf8::lossy;
+use pyo3::exceptions::PyAttributeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// The types of `toolparse._types`, looked up once.
+pub struct Types {
+    pub result: Py<PyType>,
+    pub call: Py<PyType>,
+    pub error: Py<PyType>,
+    pub repair: Py<PyType>,
+    pub segment: Py<PyType>,
+    pub tool_use: Py<PyType>,
+    pub repaired: Py<PyType>,
+    pub format_info: Py<PyType>,
+    pub missing: Py<PyAny>,
+    new: Py<PyAny>,
+}
+
+static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+
+pub fn types(py: Python<'_>) -> PyResult<&'static Types> {
+    TYPES.get_or_try_init(py, || {
+        let module = py.import("toolparse._types")?;
+        let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+        Ok(Types {
+            result: class("ParseResult")?,
+            call: class("ParsedCall")?,
+            error: class("CallError")?,
+            repair: class("Repair")?,
+            segment: class("Segment")?,
+            tool_use: class("ToolUse")?,
+            repaired: class("RepairedJSON")?,
+            format_info: class("FormatInfo")?,
+            missing: module.getattr("MISSING")?.unbind(),
+            new: py.import("builtins")?.getattr("object")?.getattr("__new__")?.unbind(),
+        })
+    })
+}
+
+/// An object whose fields are set one by one, without the cost of its constructor.
+fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {
+    types(py)?.new.bind(py).call1((class.bind(py),))
+}
+
+/// The fields of a call that are made when they are asked for.
+#[pyclass(frozen, module = "toolparse._core")]
+pub struct NativeCall {
+    call: Arc<ReadCall>,
+    places: Places,
+}
+
+#[pymethods]
+impl NativeCall {
+    /// The value of a field of `ParsedCall`.
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let call = &self.call;
+        Ok(match name {
+            "native_id" => call.native_id.as_deref().map(|id| string(py, id)).into_pyobject(py)?.into_any(),
+            "index" => call.index.into_pyobject(py)?.into_any(),
+            "format" => PyString::intern(py, call.format).into_any(),
+            "shape" => PyString::intern(py, call.shape).into_any(),
+            "repairs" => repairs(py, &call.repairs, &self.places)?.into_any(),
+            "span" => self.places.span(py, call.span)?.into_any(),
+            "arguments_json" => to_json(&call.arguments).into_pyobject(py)?.into_any(),
+            other => return Err(PyAttributeError::new_err(format!("'ParsedCall' object has no attribute '{other}'"))),
+        })
+    }
+}
+
+/// The fields of a result that are made when they are asked for.
+#[pyclass(frozen, module = "toolparse._core")]
+pub struct NativeResult {
+    segments: Vec<(SegmentKind, Span)>,
+    places: Places,
+}
+
+#[pymethods]
+impl NativeResult {
+    /// The value of a field of `ParseResult`.
+    fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        if name != "segments" {
+            return Err(PyAttributeError::new_err(format!("'ParseResult' object has no attribute '{name}'")));
+        }
+        let class = types(py)?.segment.bind(py);
+        let list = PyList::empty(py);
+        for (kind, span) in &self.segments {
+            list.append(class.call1((PyString::intern(py, kind.name()), self.places.span(py, *span)?))?)?;
+        }
+        Ok(list.into_any())
+    }
+}
+
+/// Marks as a tuple.
+pub fn repairs<'py>(py: Python<'py>, repairs: &[Repair], places: &Places) -> PyResult<Bound<'py, PyTuple>> {
+    if repairs.is_empty() {
+        return Ok(PyTuple::empty(py));
+    }
+    let class = types(py)?.repair.bind(py);
+    let made = repairs.iter().map(|repair| class.call1((PyString::intern(py, repair.kind.name()), places.span(py, repair.span)?, repair.safe)));
+    PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// A call as Python sees it.
+pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+    let object = bare(py, &types(py)?.call)?;
+    object.setattr(intern!(py, "name"), PyString::new(py, &lossy(&call.name)))?;
+    object.setattr(intern!(py, "arguments"), to_python(py, &call.arguments)?)?;
+    object.setattr(intern!(py, "id"), id)?;
+    object.setattr(intern!(py, "complete"), call.complete)?;
+    object.setattr(intern!(py, "_native"), NativeCall { call: Arc::new(call), places: places.clone() })?;
+    Ok(object)
+}
+
+/// An error as Python sees it.
+pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+    let message = message(error, tools, places);
+    let name = error.name.as_deref().map(|name| string(py, name));
+    types(py)?.error.bind(py).call1((message, error.kind.name(), name, places.span(py, error.span)?, string(py, &error.raw)))
+}
+
+/// The message of an error: the first document's three, each short whatever the model wrote.
+fn message(error: &ReadError, tools: &Tools, places: &Places) -> String {
+    let name = quoted(error.name.as_deref().unwrap_or_default());
+    match error.kind {
+        FaultKind::UnknownTool => format!("Unknown tool \"{name}\". Available now: {}", tools.offered()),
+        FaultKind::BadArguments => format!("Arguments for \"{name}\" must be a JSON object."),
+        kind => format!("Couldn't read a tool call: {} (at {})", kind.phrase(), places.place(error.span.start)),
+    }
+}
+
+/// A name in a message: at most 64 characters, without any that change how a terminal or a log shows it.
+fn quoted(name: &[u8]) -> String {
+    let name = lossy(name);
+    let mut out = String::new();
+    for (count, character) in name.chars().enumerate() {
+        if count == 64 {
+            out.push('…');
+            break;
+        }
+        let hidden = matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{061C}');
+        if character.is_control() || hidden {
+            out.extend(character.escape_unicode());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it.
+pub fn result_to_python<'py>(py: Python<'py>, outcome: Outcome, raw: Option<&Bound<'py, PyString>>, ids: &[Py<PyString>], tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+    let object = bare(py, &types(py)?.result)?;
+    let prose_only = matches!(outcome.segments.as_slice(), [] | [(SegmentKind::Prose, _)]) && !outcome.truncated;
+    let text = match raw {
+        Some(raw) if prose_only && !outcome.segments.is_empty() => raw.clone(),
+        _ => string(py, &outcome.text),
+    };
+    object.setattr(intern!(py, "text"), text)?;
+    let calls = PyList::empty(py);
+    for (call, id) in outcome.calls.into_iter().zip(ids) {
+        calls.append(call_to_python(py, call, id.clone_ref(py), places)?)?;
+    }
+    object.setattr(intern!(py, "calls"), calls)?;
+    let errors = PyList::empty(py);
+    for error in &outcome.errors {
+        errors.append(error_to_python(py, error, tools, places)?)?;
+    }
+    object.setattr(intern!(py, "errors"), errors)?;
+    let reasoning = (!outcome.reasoning.is_empty()).then(|| string(py, &outcome.reasoning));
+    object.setattr(intern!(py, "reasoning"), reasoning)?;
+    object.setattr(intern!(py, "truncated"), outcome.truncated)?;
+    object.setattr(intern!(py, "_native"), NativeResult { segments: outcome.segments, places: places.clone() })?;
+    Ok(object)
+}
+
+/// Ids for all calls of a result.
+pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<PyString>>> {
+    outcome
+        .calls
+        .iter()
+        .map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().map(lossy).as_deref()))
+        .collect()
+}
+
+/// Reads without letting a fault of ours out: it becomes an error beside the text.
+pub fn guarded(text: &[u8], read: impl FnOnce() -> Outcome) -> Outcome {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let span = Span::new(0, text.len());
+        let kind = FaultKind::Unreadable(crate::repair::Unreadable::Unexpected);
+        Outcome {
+            text: text.to_vec(),
+            errors: vec![ReadError { kind, name: None, span, raw: Vec::new() }],
+            segments: if text.is_empty() { Vec::new() } else { vec![(SegmentKind::Prose, span)] },
+            ..Outcome::default()
+        }
+    })
+}
+
+/// Replies longer than this are read without holding the interpreter.
+const DETACH_FROM: usize = 8 * 1024;
+
+/// Reads tool calls, reasoning and prose out of one reply.
+///
+/// `raw` is the reply, `str` or UTF-8 `bytes`; `tools` what was offered (see `Tools`). `format` is `"auto"`, a format name or a list of names;
+/// `prompt` the end of the text that the model was continuing, which decides whether the reply starts inside reasoning; `max_bytes` how much is
+/// read (bytes of UTF-8; 32 KB as the first document says, `None` for all); `cut` what becomes of a call that the reply breaks off: `"keep"`
+/// (returned with its marks) or `"drop"` (an error); `ids` is `"random"`, `"index"` or a callable `(index, name, native_id) -> str`;
+/// `finish_reason` why the model stopped, if known. Returns a `ParseResult`. Never raises on account of the text; raises `TypeError` or
+/// `ValueError` for arguments that are none.
+#[pyfunction]
+#[pyo3(signature = (raw, tools, *, format=None, prompt=None, max_bytes=MaxBytes::Default, cut="keep", ids=None, finish_reason=None), text_signature = "(raw, tools, *, format='auto', prompt='', max_bytes=32768, cut='keep', ids='random', finish_reason=None)")]
+#[expect(clippy::too_many_arguments, reason = "the options of the public function")]
+pub fn parse_tool_calls<'py>(
+    py: Python<'py>,
+    raw: &Bound<'py, PyAny>,
+    tools: &Bound<'py, PyAny>,
+    format: Option<&Bound<'py, PyAny>>,
+    prompt: Option<&Bound<'py, PyAny>>,
+    max_bytes: MaxBytes<'py>,
+    cut: &str,
+    ids: Option<&Bound<'py, PyAny>>,
+    finish_reason: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (text, unit) = text_of(raw, "raw")?;
+    let options = options_of(tools, format, prompt, cut, max_bytes.get()?)?;
+    let ids = Ids::of(ids, Ids::Random)?;
+    let ending = ending_of(finish_reason_of(finish_reason)?);
+    let outcome = if text.len() < DETACH_FROM {
+        guarded(&text, || parse(&text, &options, ending))
+    } else {
+        py.detach(|| guarded(&text, || parse(&text, &options, ending)))
+    };
+    let places = LazyPlaces { unit, text: &text }.make(&outcome);
+    let made = ids_for(py, &outcome, &ids)?;
+    let whole = raw.cast::<PyString>().ok();
+    result_to_python(py, outcome, whole, &made, &options.tools, &places)
+}
+
+/// The places of a whole reply: ASCII and bytes need no table.
+struct LazyPlaces<'t> {
+    unit: Unit,
+    text: &'t [u8],
+}
+
+impl LazyPlaces<'_> {
+    fn make(&self, outcome: &Outcome) -> Places {
+        let simple = self.unit == Unit::Bytes || (outcome.calls.is_empty() && outcome.errors.is_empty() && outcome.segments.len() < 2 && self.text.is_ascii());
+        if simple { Places::new(self.unit) } else { Places::of(self.unit, self.text) }
+    }
+}
+
+/// `max_bytes` where leaving it out and giving `None` differ.
+pub enum MaxBytes<'py> {
+    /// Left out.
+    Default,
+    /// Given.
+    Given(Bound<'py, PyAny>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for MaxBytes<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(MaxBytes::Given(object.to_owned()))
+    }
+}
+
+impl MaxBytes<'_> {
+    fn get(&self) -> PyResult<Option<usize>> {
+        match self {
+            MaxBytes::Default => Ok(Some(32 * 1024)),
+            MaxBytes::Given(value) => max_bytes_of(Some(value)),
+        }
+    }
+}
+
+/// Repairs JSON that stands alone, in prose or in a fence.
+///
+/// `text` is `str` or UTF-8 `bytes`; `ended` says that its writer is known to have finished, so that missing closers and a number at the very end
+/// are no guess. Returns a `RepairedJSON`; its `value` is `MISSING` when nothing could be read. Never raises on account of the text.
+#[pyfunction]
+#[pyo3(signature = (text, *, ended=false))]
+pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) -> PyResult<Bound<'py, PyAny>> {
+    let (bytes, unit) = text_of(text, "text")?;
+    let document = crate::document::repair(&bytes, ended);
+    let types = types(py)?;
+    let Some(tape) = document.value else {
+        return types.repaired.bind(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
+    };
+    let mut marks = document.repairs;
+    if std::str::from_utf8(tape.raw_text()).is_err() {
+        marks.push(Repair::new(crate::repair::RepairKind::LoneSurrogate, Span::new(0, bytes.len())));
+    }
+    let places = if marks.is_empty() { Places::new(unit) } else { Places::of(unit, &bytes) };
+    types.repaired.bind(py).call1((to_python(py, &tape)?, to_json(&tape), repairs(py, &marks, &places)?))
+}
+
+/// The formats that are read: a tuple of `FormatInfo`, in the order of the table.
+#[pyfunction]
+pub fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    let class = types(py)?.format_info.bind(py);
+    let mut names: Vec<&str> = Vec::new();
+    for row in FORMATS {
+        if !names.contains(&row.name) {
+            names.push(row.name);
+        }
+    }
+    let infos = names.into_iter().map(|name| {
+        let rows: Vec<_> = FORMATS.iter().filter(|row| row.name == name).collect();
+        let entry = catalog::entry(name);
+        let mut openers: Vec<&str> = rows.iter().flat_map(|row| row.openers()).copied().collect();
+        let mut closers: Vec<&str> = rows.iter().flat_map(|row| row.section.close.iter().chain(row.call.close)).copied().collect();
+        unique(&mut openers);
+        unique(&mut closers);
+        let elsewhere = PyDict::new(py);
+        if let Some(entry) = entry {
+            let hosts = [
+                ("vllm", entry.vllm),
+                ("sglang", entry.sglang),
+                ("llama.cpp", entry.llama_cpp),
+                ("ollama", entry.ollama),
+                ("mlx-lm", entry.mlx_lm),
+                ("smg", entry.smg),
+            ];
+            for (host, names) in hosts {
+                if !names.is_empty() {
+                    elsewhere.set_item(host, PyTuple::new(py, names)?)?;
+                }
+            }
+        }
+        let needs_schema = rows.iter().any(|row| needs_schema(&row.body));
+        let auto = rows.iter().any(|row| row.detect == Detect::Auto);
+        class.call1((
+            name,
+            PyTuple::new(py, entry.map_or(&[][..], |entry| entry.aliases))?,
+            entry.map_or(name, |entry| entry.title),
+            PyTuple::new(py, entry.map_or(&[][..], |entry| entry.models))?,
+            PyTuple::new(py, openers)?,
+            PyTuple::new(py, closers)?,
+            needs_schema,
+            auto,
+            elsewhere,
+        ))
+    });
+    PyTuple::new(py, infos.collect::<PyResult<Vec<_>>>()?)
+}
+
+fn unique(list: &mut Vec<&str>) {
+    let mut seen = Vec::new();
+    list.retain(|item| {
+        let new = !seen.contains(item);
+        seen.push(*item);
+        new
+    });
+}
+
+/// Whether values are typed by the tool's schema.
+fn needs_schema(body: &Body) -> bool {
+    match body {
+        Body::Named(_, Args::Pairs(pairs)) => matches!(pairs.typing, Typing::SchemaOrJson | Typing::SchemaOrText),
+        Body::Named(_, Args::Tree(_) | Args::Text { .. }) => true,
+        _ => false,
+    }
+}
+
+/// The format that a model writes, by its id: `"hermes"` for `"Qwen/Qwen3-8B"`; `"auto"` when it is not known.
+#[pyfunction]
+pub fn format_for_model(model: &str) -> &'static str {
+    catalog::format_for_model(model)
+}

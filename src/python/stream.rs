@@ -1,0 +1,184 @@
+//! `ToolStream`.
+
+use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
+use super::input::{Unit, string, text_of};
+use super::options::{Ids, cut_of, finish_reason_of, max_bytes_of, plan_of, tools_of};
+use super::places::Places;
+use super::results::{call_to_python, error_to_python, result_to_python};
+use crate::collect::outcome::{Event, ReadCall, ReadError};
+use crate::parse::{Options, Stream, ending_of};
+use crate::tools::Tools;
+use crate::utf8::lossy;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+struct State {
+    stream: Stream,
+    places: Places,
+    unit: Option<Unit>,
+    ids: Vec<Py<PyString>>,
+}
+
+/// Reads a reply while it comes.
+///
+/// `push(delta)` and `finish(finish_reason=None)` return the events that have become certain; `result()` the `ParseResult` so far. Whatever the
+/// pieces, the events add up to what `parse_tool_calls` returns for the whole. Options as there; everything is read unless `max_bytes` says
+/// otherwise. Never raises on account of the text; `push` after `finish` raises `RuntimeError`.
+#[pyclass(frozen, module = "toolparse")]
+pub struct ToolStream {
+    state: Mutex<State>,
+    ids: Ids,
+    tools: Arc<Tools>,
+    /// True while a callback of the caller runs.
+    in_callback: AtomicBool,
+}
+
+/// An event with what it refers to.
+enum Told {
+    Plain(Event),
+    Ended(ReadCall),
+    Failed(ReadError),
+}
+
+#[pymethods]
+impl ToolStream {
+    #[new]
+    #[pyo3(signature = (tools, *, format=None, prompt=None, max_bytes=None, cut="keep", ids=None), text_signature = "(tools, *, format='auto', prompt='', max_bytes=None, cut='keep', ids='random')")]
+    fn new(
+        tools: &Bound<'_, PyAny>,
+        format: Option<&Bound<'_, PyAny>>,
+        prompt: Option<&Bound<'_, PyAny>>,
+        max_bytes: Option<&Bound<'_, PyAny>>,
+        cut: &str,
+        ids: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<ToolStream> {
+        let prompt = match prompt {
+            None => Vec::new(),
+            Some(prompt) => text_of(prompt, "prompt")?.0.into_owned(),
+        };
+        let tools = tools_of(tools)?;
+        let options = Options { plan: plan_of(format)?, tools: tools.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
+        let state = State { stream: Stream::new(&options), places: Places::new(Unit::Characters), unit: None, ids: Vec::new() };
+        Ok(ToolStream { state: Mutex::new(state), ids: Ids::of(ids, Ids::Random)?, tools, in_callback: AtomicBool::new(false) })
+    }
+
+    /// Reads the next piece, `str` or UTF-8 `bytes` (a piece of bytes may end inside a character); returns the new events.
+    fn push<'py>(&self, py: Python<'py>, delta: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let (text, unit) = text_of(delta, "delta")?;
+        let mut state = self.lock(py)?;
+        if state.stream.is_finished() {
+            return Err(PyRuntimeError::new_err("push after finish: the reply is over; make a new ToolStream for the next one"));
+        }
+        if !text.is_empty() && state.unit.is_none() {
+            state.unit = Some(unit);
+            state.places = Places::new(unit);
+        }
+        state.places.push(&text);
+        let events = state.stream.push(&text);
+        if events.is_empty() {
+            return Ok(PyList::empty(py));
+        }
+        self.convert(py, state, events)
+    }
+
+    /// Says that the reply is over, and why, if that is known; returns the last events. A second call returns none.
+    #[pyo3(signature = (finish_reason=None))]
+    fn finish<'py>(&self, py: Python<'py>, finish_reason: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyList>> {
+        let ending = ending_of(finish_reason_of(finish_reason)?);
+        let mut state = self.lock(py)?;
+        let events = state.stream.finish(ending);
+        self.convert(py, state, events)
+    }
+
+    /// What was read so far, as a `ParseResult`.
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let state = self.lock(py)?;
+        let outcome = state.stream.outcome().clone();
+        let ids: Vec<Py<PyString>> = outcome.calls.iter().filter_map(|call| state.ids.get(call.index).map(|id| id.clone_ref(py))).collect();
+        let places = state.places.clone();
+        drop(state);
+        result_to_python(py, outcome, None, &ids, &self.tools, &places)
+    }
+
+    fn __repr__(&self) -> String {
+        "<toolparse.ToolStream>".to_owned()
+    }
+}
+
+impl ToolStream {
+    /// The state; another thread's turn is awaited without holding the interpreter.
+    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
+        if self.in_callback.load(Ordering::Acquire) {
+            return Err(PyRuntimeError::new_err("this ToolStream is calling back (ids); it cannot be used until the callback has returned"));
+        }
+        match self.state.try_lock() {
+            Ok(state) => Ok(state),
+            Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                loop {
+                    py.detach(std::thread::yield_now);
+                    match self.state.try_lock() {
+                        Ok(state) => return Ok(state),
+                        Err(TryLockError::Poisoned(state)) => return Ok(PoisonError::into_inner(state)),
+                        Err(TryLockError::WouldBlock) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn convert<'py>(&self, py: Python<'py>, mut state: MutexGuard<'_, State>, events: Vec<Event>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for event in events {
+            let told = match event {
+                Event::CallEnd(place) => match state.stream.outcome().calls.get(place) {
+                    Some(call) => Told::Ended(call.clone()),
+                    None => continue,
+                },
+                Event::Failed(place) => match state.stream.outcome().errors.get(place) {
+                    Some(error) => Told::Failed(error.clone()),
+                    None => continue,
+                },
+                event => Told::Plain(event),
+            };
+            list.append(self.event(py, &mut state, told)?)?;
+        }
+        Ok(list)
+    }
+
+    fn event(&self, py: Python<'_>, state: &mut State, told: Told) -> PyResult<Py<PyAny>> {
+        Ok(match told {
+            Told::Plain(Event::Text(text)) => Py::new(py, TextDelta { text: string(py, &text).unbind() })?.into_any(),
+            Told::Plain(Event::Reasoning(text)) => Py::new(py, ReasoningDelta { text: string(py, &text).unbind() })?.into_any(),
+            Told::Plain(Event::CallStart(index, name, native_id)) => {
+                let name = lossy(&name);
+                let id = self.make_id(py, index, &name, native_id.as_deref())?;
+                state.ids.push(id.clone_ref(py));
+                Py::new(py, CallStart { index, id, name: PyString::new(py, &name).unbind() })?.into_any()
+            }
+            Told::Plain(Event::Arguments(index, json)) => Py::new(py, ArgumentsDelta { index, json: PyString::new(py, &json).unbind() })?.into_any(),
+            Told::Ended(call) => {
+                let index = call.index;
+                let id = state.ids.get(index).map_or_else(|| PyString::new(py, "").unbind(), |id| id.clone_ref(py));
+                let call = call_to_python(py, call, id, &state.places)?.unbind();
+                Py::new(py, CallEnd { index, call })?.into_any()
+            }
+            Told::Failed(error) => {
+                let error = error_to_python(py, &error, &self.tools, &state.places)?.unbind();
+                Py::new(py, CallFailed { error })?.into_any()
+            }
+            Told::Plain(Event::CallEnd(_) | Event::Failed(_)) => py.None(),
+        })
+    }
+
+    fn make_id(&self, py: Python<'_>, index: usize, name: &str, native_id: Option<&[u8]>) -> PyResult<Py<PyString>> {
+        let native = native_id.map(lossy);
+        self.in_callback.store(matches!(self.ids, Ids::Callable(_)), Ordering::Release);
+        let id = self.ids.make(py, index, name, native.as_deref());
+        self.in_callback.store(false, Ordering::Release);
+        id
+    }
+}

@@ -1,0 +1,232 @@
+//! [`Tape`]: a value, flat, in one list of nodes over one buffer of text.
+//!
+//! Strings are stored decoded, numbers as they were written. Nothing here recurses: a tape of any depth is dropped, compared and printed in
+//! one pass.
+
+/// Where a text stands in the tape's buffer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Slice {
+    start: u32,
+    len: u32,
+}
+
+/// One step of a value.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// `{`
+    Object,
+    /// `[`
+    Array,
+    /// The closer of the container that was opened last.
+    Close,
+    /// A key of the object around it; its value follows.
+    Key(Slice),
+    /// A string.
+    Str(Slice),
+    /// A number as strict JSON text.
+    Number(Slice),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `null`.
+    Null,
+}
+
+/// A value, flat.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tape {
+    nodes: Vec<Node>,
+    text: Vec<u8>,
+}
+
+/// A place in a tape to return to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bookmark {
+    nodes: usize,
+    text: usize,
+}
+
+impl Tape {
+    /// The nodes in the order of the text.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The text of a key, string or number.
+    #[inline]
+    #[must_use]
+    pub fn text(&self, slice: Slice) -> &[u8] {
+        self.text.get(slice.start as usize..(slice.start + slice.len) as usize).unwrap_or_default()
+    }
+
+    /// All text of the tape.
+    #[must_use]
+    pub fn raw_text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// True when nothing was recorded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a node that has no text.
+    #[inline]
+    pub fn push(&mut self, node: Node) {
+        self.nodes.push(node);
+    }
+
+    /// Starts a text: an empty [`Slice`] at the end of the buffer, to be wrapped in a node.
+    #[inline]
+    #[must_use]
+    pub fn begin(&self) -> Slice {
+        Slice { start: self.text.len() as u32, len: 0 }
+    }
+
+    /// Adds to the text of the last node, which must be a key, string or number.
+    #[inline]
+    pub fn extend(&mut self, bytes: &[u8]) {
+        if let Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) = self.nodes.last_mut() {
+            slice.len += bytes.len() as u32;
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    /// Adds a string.
+    pub fn string(&mut self, bytes: &[u8]) {
+        self.push(Node::Str(self.begin()));
+        self.extend(bytes);
+    }
+
+    /// Adds a key.
+    pub fn key(&mut self, bytes: &[u8]) {
+        self.push(Node::Key(self.begin()));
+        self.extend(bytes);
+    }
+
+    /// Adds a number.
+    pub fn number(&mut self, bytes: &[u8]) {
+        self.push(Node::Number(self.begin()));
+        self.extend(bytes);
+    }
+
+    /// The place where the next node goes.
+    #[must_use]
+    pub fn bookmark(&self) -> Bookmark {
+        Bookmark { nodes: self.nodes.len(), text: self.text.len() }
+    }
+
+    /// The place of the last node: a rewind to it removes that node, and its text if nothing came after it.
+    #[must_use]
+    pub fn bookmark_before_last(&self) -> Bookmark {
+        let text = match self.nodes.last() {
+            Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) => slice.start as usize,
+            _ => self.text.len(),
+        };
+        Bookmark { nodes: self.nodes.len().saturating_sub(1), text }
+    }
+
+    /// Forgets all that was recorded since.
+    pub fn rewind(&mut self, to: Bookmark) {
+        self.nodes.truncate(to.nodes);
+        self.text.truncate(to.text);
+    }
+
+    /// The text of the last node, if it is a key, string or number.
+    #[must_use]
+    pub fn last_text(&self) -> Option<&[u8]> {
+        match self.nodes.last() {
+            Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) => Some(self.text(*slice)),
+            _ => None,
+        }
+    }
+
+    /// Turns the last node into another of the same text.
+    pub fn retype(&mut self, to: fn(Slice) -> Node) {
+        if let Some(node) = self.nodes.last_mut()
+            && let Node::Key(slice) | Node::Str(slice) | Node::Number(slice) = *node
+        {
+            *node = to(slice);
+        }
+    }
+
+    /// Puts another node in the place of the last one.
+    pub fn replace_last(&mut self, node: Node) {
+        if let Some(last) = self.nodes.last_mut() {
+            *last = node;
+        }
+    }
+
+    /// Makes the object at `index` an array (a Python set was taken for a dict at first).
+    pub fn object_to_array(&mut self, index: usize) {
+        if let Some(node @ Node::Object) = self.nodes.get_mut(index) {
+            *node = Node::Array;
+        }
+    }
+
+    /// Appends another tape.
+    pub fn append(&mut self, other: &Tape) {
+        let shift = self.text.len() as u32;
+        self.text.extend_from_slice(&other.text);
+        self.nodes.extend(other.nodes.iter().map(|node| {
+            let moved = |slice: &Slice| Slice { start: slice.start + shift, len: slice.len };
+            match node {
+                Node::Key(slice) => Node::Key(moved(slice)),
+                Node::Str(slice) => Node::Str(moved(slice)),
+                Node::Number(slice) => Node::Number(moved(slice)),
+                other => *other,
+            }
+        }));
+    }
+
+    /// Appends the nodes `from..to` of another tape.
+    pub fn append_range(&mut self, other: &Tape, from: usize, to: usize) {
+        for node in other.nodes.get(from..to).unwrap_or_default() {
+            match node {
+                Node::Key(slice) => self.key(other.text(*slice)),
+                Node::Str(slice) => self.string(other.text(*slice)),
+                Node::Number(slice) => self.number(other.text(*slice)),
+                other => self.push(*other),
+            }
+        }
+    }
+
+    /// One past the node that ends the value which starts at `index`.
+    #[must_use]
+    pub fn value_end(&self, index: usize) -> usize {
+        let mut depth = 0_usize;
+        for (at, node) in self.nodes.iter().enumerate().skip(index) {
+            match node {
+                Node::Object | Node::Array => depth += 1,
+                Node::Close => depth = depth.saturating_sub(1),
+                Node::Key(_) => continue,
+                _ => {}
+            }
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+        self.nodes.len()
+    }
+}
+
+impl Slice {
+    /// How many bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// True when there is no text.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}

@@ -1,0 +1,712 @@
+//! The value reader: JSON and its dialects, resumable, with every repair in the place where it happens.
+//!
+//! [`Reader`] keeps a stack of open containers and one small state; it reads a [`Window`] from a position on and tells a [`Values`]
+//! receiver what it sees. It may stop anywhere and go on later. It knows nothing of calls, tags or tools: who reads a call gives it
+//! [`Bounds`], the places where the value must be over.
+//!
+//! On valid JSON no repair branch can be reached: each asks first for something that strict JSON does not have at that place.
+
+mod layout;
+mod strings;
+mod words;
+
+use crate::format::{Dialect, Syntax};
+use crate::repair::{Repair, RepairKind, Unreadable};
+use crate::span::Span;
+use crate::window::{Window, is_blank};
+use layout::Next;
+use strings::{Quote, Str};
+pub use words::{Word, classify, is_strict_number};
+
+/// Containers inside containers: deeper text is kept raw, with a mark.
+pub const MAX_DEPTH: usize = 200;
+
+/// A key that stands where an array item was expected is recognised up to this length.
+pub const MAX_STRAY_KEY: usize = 256;
+
+/// What a container is written as.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Container {
+    /// An object, or a Python dict.
+    Object,
+    /// An array, or a Python list, tuple or set.
+    Array,
+}
+
+/// What a text is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The key of a member.
+    Key,
+    /// A string value.
+    Value,
+}
+
+/// Who receives what a [`Reader`] sees, in order.
+pub trait Values {
+    /// A container opens at `at`.
+    fn open(&mut self, container: Container, at: usize);
+    /// The container that was opened last closes; `end` is one past its closer.
+    fn close(&mut self, end: usize);
+    /// A key or string starts.
+    fn text_begin(&mut self, role: Role, at: usize);
+    /// A decoded piece of the text that was begun.
+    fn text(&mut self, bytes: &[u8]);
+    /// The text is over.
+    fn text_end(&mut self, end: usize);
+    /// The last key has no value: forget it.
+    fn drop_key(&mut self);
+    /// The last string item of the open array was a key of the object around: close the array and make it that key.
+    fn item_becomes_key(&mut self, at: usize);
+    /// The object that was just opened holds items, not members (a Python set): the last key is its first item.
+    fn key_becomes_item(&mut self);
+    /// A number, as strict JSON text.
+    fn number(&mut self, lexeme: &[u8], at: usize);
+    /// `true` or `false`.
+    fn boolean(&mut self, value: bool, at: usize);
+    /// `null`.
+    fn null(&mut self, at: usize);
+    /// Something was mended.
+    fn repair(&mut self, repair: Repair);
+}
+
+/// Where a value must be over, whatever its own closers say.
+#[derive(Copy, Clone)]
+pub struct Bounds<'b> {
+    /// Markers of the format around: between tokens they end the value.
+    pub stops: &'b [Vec<u8>],
+    /// The closer of the argument list around, as in `f(a=…)`.
+    pub outer: Option<u8>,
+}
+
+impl Bounds<'_> {
+    /// No bounds: the value stands alone.
+    pub const NONE: Bounds<'static> = Bounds { stops: &[], outer: None };
+}
+
+/// What is known about the end of a text that breaks off.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Nobody knows whether more would have come: numbers are kept, with a mark.
+    Unknown,
+    /// The writer had finished: a number at the end is whole, missing closers are exact.
+    Finished,
+    /// It was cut off: a number or literal at the very end is dropped.
+    CutOff,
+}
+
+/// Why [`Reader::read`] came back.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// More text is needed; at the end of the text, [`Reader::finish`] closes what is open.
+    More,
+    /// The value is over; the position is one past it.
+    Done,
+    /// A stop marker stands at the position, or the outer closer; [`Reader::finish`] closes what is open.
+    Stopped,
+    /// This is not a value.
+    Failed(Unreadable),
+}
+
+/// An open container.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Frame {
+    Object,
+    /// Opened by `{{`.
+    DoubledObject,
+    Array,
+    /// Opened by `(`; `comma` counts as seen once there was one.
+    Tuple,
+    /// Opened by `{`, and its first item had no colon.
+    Set,
+}
+
+impl Frame {
+    fn closer(self) -> u8 {
+        match self {
+            Frame::Object | Frame::DoubledObject | Frame::Set => b'}',
+            Frame::Array => b']',
+            Frame::Tuple => b')',
+        }
+    }
+
+    fn is_object(self) -> bool {
+        matches!(self, Frame::Object | Frame::DoubledObject)
+    }
+}
+
+/// What is awaited, or which token is open.
+#[derive(Clone, Debug)]
+enum At {
+    /// A value must come.
+    Value,
+    /// The first item of an array, or its closer.
+    FirstItem,
+    /// An item after a comma.
+    Item,
+    /// The first key of an object, or its closer.
+    FirstKey,
+    /// A key after a comma.
+    Key,
+    /// A key was read.
+    Colon,
+    /// A value was read: comma or closer.
+    After,
+    /// Inside a string or quoted key.
+    String(Str),
+    /// Inside a bare key.
+    BareKey,
+    /// Inside bare text, a number or a literal.
+    Bare,
+    /// Inside a container beyond the depth limit.
+    Deep(Deep),
+    /// The value is over.
+    Done,
+}
+
+/// How far a container beyond the limit has been passed over.
+#[derive(Clone, Debug)]
+struct Deep {
+    open: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+/// What the last item of the innermost array was.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum LastItem {
+    Text { bytes: usize },
+    Other,
+}
+
+/// A comment that is open.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Comment {
+    Line { start: usize },
+    Block { start: usize },
+}
+
+/// A resumable reader of one value.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    dialect: Dialect,
+    stack: Vec<Frame>,
+    at: At,
+    comment: Option<Comment>,
+    /// Where the open bare token started, and how far it has been looked through.
+    token: usize,
+    scan: usize,
+    parens: usize,
+    /// A closer of the wrong kind whose class depends on what follows.
+    wrong_closer: Option<Span>,
+    last_item: LastItem,
+    /// True when the whole text is one escape level too deep.
+    over_escaped: bool,
+    tuple_comma: bool,
+}
+
+impl Reader {
+    /// A reader at the start of a value.
+    #[must_use]
+    pub fn new(dialect: Dialect) -> Reader {
+        Reader {
+            dialect,
+            stack: Vec::new(),
+            at: At::Value,
+            comment: None,
+            token: 0,
+            scan: 0,
+            parens: 0,
+            wrong_closer: None,
+            last_item: LastItem::Other,
+            over_escaped: false,
+            tuple_comma: false,
+        }
+    }
+
+    /// A reader inside an object whose opening brace is missing.
+    #[must_use]
+    pub fn inside_object(dialect: Dialect) -> Reader {
+        Reader { stack: vec![Frame::Object], at: At::Key, ..Reader::new(dialect) }
+    }
+
+    /// Makes it ready for the next value.
+    pub fn restart(&mut self) {
+        self.stack.clear();
+        self.at = At::Value;
+        self.comment = None;
+        self.wrong_closer = None;
+        self.last_item = LastItem::Other;
+    }
+
+    /// True before anything of the value was seen.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.stack.is_empty() && matches!(self.at, At::Value)
+    }
+
+    /// True while a string is open: what comes is its text.
+    #[must_use]
+    pub fn in_string(&self) -> bool {
+        matches!(self.at, At::String(_))
+    }
+
+    /// How many containers are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Reads on from `pos`, which moves to the first byte that is not settled.
+    pub fn read<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Progress {
+        loop {
+            let step = match self.at {
+                At::Done => return Progress::Done,
+                At::String(_) => self.string(window, pos, bounds, out),
+                At::Bare => self.bare(window, pos, bounds, out),
+                At::BareKey => self.bare_key(window, pos, bounds, out),
+                At::Deep(_) => self.deep(window, pos, out),
+                _ => self.token(window, pos, bounds, out),
+            };
+            match step {
+                Step::Go => {}
+                Step::More => return Progress::More,
+                Step::Stop => return Progress::Stopped,
+                Step::Fail(why) => return Progress::Failed(why),
+            }
+        }
+    }
+
+    /// Closes what is open at `at`, each with its mark.
+    pub fn finish<V: Values>(&mut self, window: &Window<'_>, at: usize, ending: Ending, out: &mut V) {
+        if let Some(comment) = self.comment.take() {
+            let (Comment::Line { start } | Comment::Block { start }) = comment;
+            out.repair(Repair::new(RepairKind::Comment, Span::new(start, at)));
+        }
+        match &self.at {
+            At::String(string) => self.finish_string(string.clone(), at, out),
+            At::Bare => self.finish_bare(window, at, ending, out),
+            At::BareKey => out.repair(Repair::new(RepairKind::DroppedPartialKey, Span::new(self.token, at))),
+            At::Deep(_) => {
+                out.text_end(at);
+                out.repair(Repair::new(RepairKind::ClosedString, Span::new(at, at)));
+            }
+            At::Colon => self.drop_key(RepairKind::DroppedPartialKey, Span::new(at, at), out),
+            At::Value if !self.stack.is_empty() => self.drop_key(RepairKind::DroppedPartialKey, Span::new(at, at), out),
+            _ => {}
+        }
+        self.settle_closer(RepairKind::WrongCloser, out);
+        while let Some(frame) = self.stack.pop() {
+            let kind = if frame.is_object() { RepairKind::ClosedObject } else { RepairKind::ClosedArray };
+            out.close(at);
+            out.repair(Repair { kind, span: Span::new(at, at), safe: ending == Ending::Finished });
+        }
+        self.at = At::Done;
+    }
+
+    fn finish_string<V: Values>(&mut self, string: Str, at: usize, out: &mut V) {
+        if string.role == Role::Key {
+            out.text_end(at);
+            self.drop_key(RepairKind::DroppedPartialKey, Span::new(string.start, at), out);
+        } else {
+            out.text_end(at);
+            out.repair(Repair::new(RepairKind::ClosedString, Span::new(at, at)));
+        }
+    }
+
+    fn drop_key<V: Values>(&mut self, kind: RepairKind, span: Span, out: &mut V) {
+        out.drop_key();
+        out.repair(Repair::new(kind, span));
+    }
+
+    /// One token between strings and bare text.
+    fn token<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let (byte, width) = match self.layout(window, pos, bounds, out) {
+            Next::Byte(byte, width) => (byte, width),
+            Next::More => return Step::More,
+            Next::Stop => return Step::Stop,
+        };
+        match self.at {
+            At::Value => self.value(byte, width, window, pos, bounds, out),
+            At::FirstItem | At::Item => self.item(byte, width, window, pos, bounds, out),
+            At::FirstKey | At::Key => self.key(byte, width, window, pos, bounds, out),
+            At::Colon => self.colon(byte, width, window, pos, out),
+            _ => self.after(byte, width, window, pos, bounds, out),
+        }
+    }
+
+    fn value<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        match byte {
+            b'{' => self.open(Frame::Object, At::FirstKey, at, width, pos, out),
+            b'[' => self.open(Frame::Array, At::FirstItem, at, width, pos, out),
+            b'(' if self.dialect.syntax == Syntax::Python => self.open(Frame::Tuple, At::FirstItem, at, width, pos, out),
+            b',' | b'}' | b']' | b')' if self.in_object() => {
+                self.drop_key(RepairKind::MissingValue, Span::new(at, at), out);
+                self.at = At::After;
+                Step::Go
+            }
+            b')' if bounds.outer == Some(b')') => Step::Stop,
+            b',' | b'}' | b']' => Step::Fail(Unreadable::Unexpected),
+            b':' if self.in_object() => {
+                out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at, at + width), safe: false });
+                *pos += width;
+                Step::Go
+            }
+            _ => self.scalar(byte, Role::Value, window, pos, out),
+        }
+    }
+
+    /// A string, or bare text.
+    fn scalar<V: Values>(&mut self, byte: u8, role: Role, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
+        match self.quote(byte, window, *pos) {
+            None => Step::More,
+            Some(Some((quote, width))) => {
+                self.begin_string(quote, width, role, pos, out);
+                Step::Go
+            }
+            Some(None) => {
+                self.settle_closer(RepairKind::AmbiguousCloser, out);
+                self.token = *pos;
+                self.scan = *pos;
+                self.parens = 0;
+                self.at = if role == Role::Key { At::BareKey } else { At::Bare };
+                Step::Go
+            }
+        }
+    }
+
+    fn begin_string<V: Values>(&mut self, quote: Quote, width: usize, role: Role, pos: &mut usize, out: &mut V) {
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        let at = *pos;
+        if let Some(kind) = self.quote_repair(quote) {
+            out.repair(Repair::new(kind, Span::new(at, at + width)));
+        }
+        out.text_begin(role, at);
+        *pos += width;
+        self.scan = *pos;
+        self.at = At::String(Str::new(quote, role, at));
+    }
+
+    fn open<V: Values>(&mut self, frame: Frame, at: At, start: usize, width: usize, pos: &mut usize, out: &mut V) -> Step {
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        if self.stack.len() >= MAX_DEPTH {
+            out.repair(Repair::new(RepairKind::TooDeep, Span::new(start, start + width)));
+            out.text_begin(Role::Value, start);
+            self.at = At::Deep(Deep { open: 0, in_string: false, escaped: false });
+            return Step::Go;
+        }
+        out.open(if frame.is_object() { Container::Object } else { Container::Array }, start);
+        self.stack.push(frame);
+        self.tuple_comma = false;
+        self.at = at;
+        *pos += width;
+        Step::Go
+    }
+
+    fn item<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        match byte {
+            b']' | b'}' | b')' => {
+                if matches!(self.at, At::Item) {
+                    if self.stack.last() != Some(&Frame::Tuple) {
+                        self.trailing_comma(at, out);
+                    }
+                } else {
+                    self.tuple_comma = true;
+                }
+                self.closer(byte, width, window, pos, bounds, out)
+            }
+            b',' => self.extra_comma(width, pos, out),
+            b'.' | 0xE2 => match self.ellipsis(window, pos, out) {
+                None => Step::More,
+                Some(true) => self.become_after(),
+                Some(false) => self.value(byte, width, window, pos, bounds, out),
+            },
+            _ => self.value(byte, width, window, pos, bounds, out),
+        }
+    }
+
+    fn become_after(&mut self) -> Step {
+        self.at = At::After;
+        self.last_item = LastItem::Other;
+        Step::Go
+    }
+
+    fn extra_comma<V: Values>(&mut self, width: usize, pos: &mut usize, out: &mut V) -> Step {
+        out.repair(Repair::new(RepairKind::ExtraComma, Span::new(*pos, *pos + width)));
+        *pos += width;
+        Step::Go
+    }
+
+    /// Python allows a comma before a closer; JSON does not.
+    fn trailing_comma<V: Values>(&mut self, at: usize, out: &mut V) {
+        if self.dialect.syntax != Syntax::Python {
+            out.repair(Repair::new(RepairKind::TrailingComma, Span::new(at, at)));
+        }
+    }
+
+    fn key<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        match byte {
+            b'}' | b']' | b')' => {
+                if matches!(self.at, At::Key) {
+                    self.trailing_comma(at, out);
+                }
+                self.closer(byte, width, window, pos, bounds, out)
+            }
+            b',' => self.extra_comma(width, pos, out),
+            b'{' if matches!(self.at, At::FirstKey) && self.stack.last() == Some(&Frame::Object) => {
+                out.repair(Repair::new(RepairKind::DoubledBraces, Span::new(at, at + width)));
+                if let Some(frame) = self.stack.last_mut() {
+                    *frame = Frame::DoubledObject;
+                }
+                *pos += width;
+                Step::Go
+            }
+            b'\\' => match window.get(at + 1) {
+                None if !window.last => Step::More,
+                Some(b'"') => {
+                    if !self.over_escaped {
+                        self.over_escaped = true;
+                        out.repair(Repair::new(RepairKind::OverEscaped, Span::new(at, at + 2)));
+                    }
+                    self.begin_string(Quote::Escaped, 2, Role::Key, pos, out);
+                    Step::Go
+                }
+                _ => Step::Fail(Unreadable::Unexpected),
+            },
+            b'.' | 0xE2 => match self.ellipsis(window, pos, out) {
+                None => Step::More,
+                Some(true) => self.become_after(),
+                Some(false) => self.scalar(byte, Role::Key, window, pos, out),
+            },
+            b'[' | b'{' | b'(' | b'<' | b'>' | b'=' | b':' | b'!' | b'?' | b';' | b'|' | b'&' | b'^' | b'~' if !self.is_string_start(window, at) => {
+                Step::Fail(Unreadable::Unexpected)
+            }
+            _ => self.scalar(byte, Role::Key, window, pos, out),
+        }
+    }
+
+    fn is_string_start(&self, window: &Window<'_>, at: usize) -> bool {
+        self.dialect.quote.is_some_and(|quote| window.starts_with(at, quote.as_bytes()) != Some(false))
+    }
+
+    /// `...` or `…` in place of a member or item.
+    fn ellipsis<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Option<bool> {
+        for dots in ["...", "…"] {
+            if window.starts_with(*pos, dots.as_bytes())? {
+                out.repair(Repair::new(RepairKind::Ellipsis, Span::new(*pos, *pos + dots.len())));
+                *pos += dots.len();
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn colon<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
+        let at = *pos;
+        match byte {
+            b':' => *pos += width,
+            b'=' => {
+                let arrow = match window.get(at + 1) {
+                    None if !window.last => return Step::More,
+                    next => next == Some(b'>'),
+                };
+                *pos += 1 + usize::from(arrow);
+                out.repair(Repair::new(RepairKind::MissingColon, Span::new(at, *pos)));
+            }
+            b',' | b'}' | b']' if self.set_begins(byte) => {
+                if let Some(frame) = self.stack.last_mut() {
+                    *frame = Frame::Set;
+                }
+                out.key_becomes_item();
+                self.at = At::After;
+                return Step::Go;
+            }
+            b',' | b'}' | b']' | b')' => {
+                self.drop_key(RepairKind::MissingValue, Span::new(at, at), out);
+                self.at = At::After;
+                return Step::Go;
+            }
+            _ => out.repair(Repair::new(RepairKind::MissingColon, Span::new(at, at))),
+        }
+        self.at = At::Value;
+        Step::Go
+    }
+
+    fn set_begins(&self, byte: u8) -> bool {
+        self.dialect.syntax == Syntax::Python && byte != b']' && self.stack.last() == Some(&Frame::Object)
+    }
+
+    fn after<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        let object = self.in_object();
+        match byte {
+            b',' => {
+                *pos += width;
+                self.tuple_comma = true;
+                self.at = if object { At::Key } else { At::Item };
+                Step::Go
+            }
+            b'}' | b']' | b')' => self.closer(byte, width, window, pos, bounds, out),
+            b':' if self.stray_key() => {
+                out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(at, at)));
+                self.stack.pop();
+                out.item_becomes_key(at);
+                *pos += width;
+                self.at = At::Value;
+                Step::Go
+            }
+            b':' | b'=' | b';' | b'>' | b'|' | b'+' | b'*' if !matches!(byte, b'+') || object => {
+                out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at, at + width), safe: false });
+                *pos += width;
+                Step::Go
+            }
+            _ => self.missing_comma(byte, width, window, pos, bounds, out),
+        }
+    }
+
+    /// A colon after a string item: the array was left open before the next member.
+    fn stray_key(&self) -> bool {
+        let (Some(top), Some(around)) = (self.stack.last(), self.stack.len().checked_sub(2).and_then(|index| self.stack.get(index))) else {
+            return false;
+        };
+        let short = matches!(self.last_item, LastItem::Text { bytes } if bytes <= MAX_STRAY_KEY);
+        *top == Frame::Array && around.is_object() && short
+    }
+
+    fn missing_comma<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        if self.in_object() {
+            out.repair(Repair::new(RepairKind::MissingComma, Span::new(at, at)));
+            self.at = At::Key;
+            return self.key(byte, width, window, pos, bounds, out);
+        }
+        let quoted = match self.quote(byte, window, at) {
+            None => return Step::More,
+            Some(quote) => quote.is_some(),
+        };
+        let adjacent = quoted && matches!(self.last_item, LastItem::Text { .. });
+        let kind = if adjacent { RepairKind::AdjacentStrings } else { RepairKind::MissingComma };
+        out.repair(Repair::new(kind, Span::new(at, at)));
+        self.at = At::Item;
+        self.item(byte, width, window, pos, bounds, out)
+    }
+
+    fn in_object(&self) -> bool {
+        self.stack.last().is_some_and(|frame| frame.is_object())
+    }
+
+    /// A closer: of the innermost container, of one further out, or of the wrong kind.
+    fn closer<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let at = *pos;
+        let Some(top) = self.stack.last().copied() else { return Step::Stop };
+        if top.closer() == byte {
+            return self.close_top(top, at, width, window, pos, out);
+        }
+        let ancestor = self.stack.iter().rposition(|frame| frame.closer() == byte);
+        if ancestor.is_none() && bounds.outer == Some(byte) {
+            return Step::Stop;
+        }
+        let mut down_to = ancestor.unwrap_or(self.stack.len() - 1);
+        if ancestor == Some(0) && bounds.outer.is_none() {
+            match self.peek(window, at + width) {
+                None => return Step::More,
+                Some(Some(b',')) => down_to = self.stack.len() - 1,
+                Some(_) => {}
+            }
+        }
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        self.wrong_closer = Some(Span::new(at, at + width));
+        *pos += width;
+        while self.stack.len() > down_to {
+            self.stack.pop();
+            out.close(*pos);
+        }
+        self.value_over();
+        if matches!(self.at, At::Done) {
+            self.settle_closer(RepairKind::WrongCloser, out);
+        }
+        Step::Go
+    }
+
+    fn close_top<V: Values>(&mut self, top: Frame, at: usize, width: usize, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
+        let mut end = at + width;
+        if top == Frame::DoubledObject {
+            match window.get(end) {
+                None if !window.last => return Step::More,
+                Some(b'}') => end += 1,
+                _ => {}
+            }
+        }
+        if top == Frame::Tuple && !self.tuple_comma {
+            // `(x)` is x in Python; an array of one is the nearest thing a stream can still say.
+            out.repair(Repair::new(RepairKind::OddLiteral, Span::new(at, end)));
+        }
+        self.stack.pop();
+        *pos = end;
+        out.close(end);
+        self.value_over();
+        if matches!(self.at, At::Done) {
+            self.settle_closer(RepairKind::WrongCloser, out);
+        }
+        Step::Go
+    }
+
+    fn value_over(&mut self) {
+        self.last_item = LastItem::Other;
+        self.tuple_comma = true;
+        self.at = if self.stack.is_empty() { At::Done } else { At::After };
+    }
+
+    fn settle_closer<V: Values>(&mut self, kind: RepairKind, out: &mut V) {
+        if let Some(span) = self.wrong_closer.take() {
+            out.repair(Repair::new(kind, span));
+        }
+    }
+
+    /// A container beyond the limit is kept as its text.
+    fn deep<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
+        let At::Deep(deep) = &mut self.at else { return Step::Go };
+        let rest = window.from(*pos);
+        for (index, byte) in rest.iter().enumerate() {
+            match byte {
+                _ if deep.escaped => deep.escaped = false,
+                b'\\' if deep.in_string => deep.escaped = true,
+                b'"' => deep.in_string = !deep.in_string,
+                b'{' | b'[' | b'(' if !deep.in_string => deep.open += 1,
+                b'}' | b']' | b')' if !deep.in_string => deep.open = deep.open.saturating_sub(1),
+                _ => {}
+            }
+            if deep.open == 0 && !deep.in_string {
+                out.text(rest.get(..=index).unwrap_or_default());
+                *pos += index + 1;
+                out.text_end(*pos);
+                self.value_over();
+                return Step::Go;
+            }
+        }
+        out.text(rest);
+        *pos += rest.len();
+        Step::More
+    }
+}
+
+/// What one step of the reader came to.
+enum Step {
+    Go,
+    More,
+    Stop,
+    Fail(Unreadable),
+}
+
+/// True for a byte that may stand in a bare word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$') || byte >= 0x80
+}
+
+/// True when only white space stands in `bytes`.
+fn is_all_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| is_blank(*byte))
+}

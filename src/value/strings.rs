@@ -1,0 +1,583 @@
+//! Strings: which quotes open one, which quote ends it, and what its escapes say.
+
+use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values};
+use crate::format::{Keys, Syntax};
+use crate::repair::{Repair, RepairKind};
+use crate::scan::find_in_string;
+use crate::span::Span;
+use crate::window::{BLANKS, Window, is_blank};
+use memchr::{memchr, memchr2};
+
+/// How a string is delimited.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Quote {
+    /// `"`, with JSON's escapes.
+    Double,
+    /// `'`.
+    Single,
+    /// A back-tick.
+    Backtick,
+    /// `“ ”`, closed by any mark of its family.
+    SmartDouble,
+    /// `‘ ’`, closed by any mark of its family.
+    SmartSingle,
+    /// Three quotes of one kind.
+    Triple(u8),
+    /// `\"`: the text is one escape level too deep.
+    Escaped,
+    /// The dialect's own delimiter; the text is verbatim.
+    Delimiter(&'static str),
+    /// Python's `r"…"`: a backslash is a backslash.
+    RawPython(u8),
+}
+
+/// An open string.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Str {
+    quote: Quote,
+    pub(super) role: Role,
+    pub(super) start: usize,
+    bytes: usize,
+    control_seen: bool,
+}
+
+impl Str {
+    pub(super) fn new(quote: Quote, role: Role, start: usize) -> Str {
+        Str { quote, role, start, bytes: 0, control_seen: false }
+    }
+}
+
+/// What a quote inside a string turns out to be.
+enum Verdict {
+    /// It ends the string; what follows starts at the position.
+    Ends(usize),
+    /// It is content, this many bytes long.
+    Content(usize),
+    /// The string had ended before the comma at the position; the quote opens the next key.
+    EndedAt(usize),
+}
+
+/// A comma and this many blanks are held back, since a missing end quote may stand before them.
+const HELD_BLANKS: usize = 64;
+
+impl Reader {
+    /// The quote that opens at `at`, and its width.
+    pub(super) fn quote(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<Option<(Quote, usize)>> {
+        if let Some(delimiter) = self.dialect.quote
+            && window.starts_with(at, delimiter.as_bytes())?
+        {
+            return Some(Some((Quote::Delimiter(delimiter), delimiter.len())));
+        }
+        Some(match byte {
+            b'"' | b'\'' => {
+                let triple = [byte; 3];
+                if window.starts_with(at, &triple)? {
+                    Some((Quote::Triple(byte), 3))
+                } else {
+                    Some((if byte == b'"' { Quote::Double } else { Quote::Single }, 1))
+                }
+            }
+            b'`' => Some((Quote::Backtick, 1)),
+            b'\\' if window.starts_with(at, b"\\\"")? => Some((Quote::Escaped, 2)),
+            0xE2 => {
+                let rest = window.slice(at, at + 3);
+                if rest.len() < 3 && !window.last {
+                    return None;
+                }
+                smart(rest).map(|quote| (quote, 3))
+            }
+            b'r' | b'b' | b'u' | b'f' | b'R' | b'B' | b'U' | b'F' if self.dialect.syntax == Syntax::Python => match window.get(at + 1) {
+                None if !window.last => return None,
+                Some(quote @ (b'"' | b'\'')) if matches!(byte, b'r' | b'R') => Some((Quote::RawPython(quote), 2)),
+                Some(b'"') => Some((Quote::Double, 2)),
+                Some(b'\'') => Some((Quote::Single, 2)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// The mark that a quote leaves in this dialect.
+    pub(super) fn quote_repair(&self, quote: Quote) -> Option<RepairKind> {
+        let python = self.dialect.syntax == Syntax::Python;
+        match quote {
+            Quote::Double | Quote::RawPython(_) | Quote::Delimiter(_) | Quote::Escaped => None,
+            Quote::Single => (!python).then_some(RepairKind::SingleQuotes),
+            Quote::Triple(_) => (!python).then_some(RepairKind::OtherQuotes),
+            _ => Some(RepairKind::OtherQuotes),
+        }
+    }
+
+    /// Reads on inside a string.
+    pub(super) fn string<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let At::String(string) = &self.at else { return Step::Go };
+        let mut string = string.clone();
+        let step = self.string_steps(&mut string, window, pos, bounds, out);
+        if let At::String(open) = &mut self.at {
+            *open = string;
+        }
+        step
+    }
+
+    fn string_steps<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let strict_controls = self.dialect.syntax == Syntax::Json;
+        loop {
+            let rest = window.from(*pos);
+            let Some(index) = special(string.quote, rest) else {
+                let keep = if window.last { 0 } else { self.held(string, rest) };
+                let piece = rest.get(..rest.len() - keep).unwrap_or_default();
+                push(string, piece, out);
+                *pos += piece.len();
+                return Step::More;
+            };
+            let at = *pos + index;
+            let run = rest.get(..index).unwrap_or_default();
+            match rest.get(index).copied() {
+                Some(b'\\') if !matches!(string.quote, Quote::Delimiter(_) | Quote::RawPython(_) | Quote::Escaped) => {
+                    push(string, run, out);
+                    *pos = at;
+                    if !self.escape(string, window, pos, out) {
+                        return Step::More;
+                    }
+                }
+                Some(b'\\') if string.quote == Quote::Escaped => {
+                    push(string, run, out);
+                    *pos = at;
+                    match self.escaped_level(string, window, pos, out) {
+                        None => return Step::More,
+                        Some(true) => return self.end_string(string, at, *pos, pos, out),
+                        Some(false) => {}
+                    }
+                }
+                Some(b'\\') => {
+                    // A raw Python string keeps the backslash and what follows it.
+                    push(string, run, out);
+                    *pos = at;
+                    let pair = window.slice(at, at + 2);
+                    if pair.len() < 2 && !window.last {
+                        return Step::More;
+                    }
+                    push(string, pair, out);
+                    *pos += pair.len();
+                }
+                Some(byte) if byte < 0x20 && string.quote == Quote::Double => {
+                    let through = rest.get(..=index).unwrap_or_default();
+                    push(string, through, out);
+                    *pos = at + 1;
+                    if strict_controls && !string.control_seen {
+                        string.control_seen = true;
+                        out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at, at + 1)));
+                    }
+                }
+                _ => match self.verdict(string, window, *pos, at, bounds) {
+                    None => {
+                        // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
+                        let keep = self.held(string, run);
+                        let piece = run.get(..run.len() - keep).unwrap_or_default();
+                        push(string, piece, out);
+                        *pos += piece.len();
+                        return Step::More;
+                    }
+                    Some(Verdict::Content(width)) => {
+                        push(string, run, out);
+                        push(string, window.slice(at, at + width), out);
+                        *pos = at + width;
+                        if self.marks_inner(string.quote, window, at) {
+                            out.repair(Repair::new(RepairKind::InnerQuote, Span::new(at, at + width)));
+                        }
+                    }
+                    Some(Verdict::Ends(next)) => {
+                        push(string, run, out);
+                        return self.end_string(string, at, next, pos, out);
+                    }
+                    Some(Verdict::EndedAt(comma)) => {
+                        push(string, window.slice(*pos, comma), out);
+                        out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
+                        return self.end_string(string, comma, comma, pos, out);
+                    }
+                },
+            }
+        }
+    }
+
+    /// Whether content that looks like the string's quote is one, and so leaves a mark.
+    fn marks_inner(&self, quote: Quote, window: &Window<'_>, at: usize) -> bool {
+        match quote {
+            Quote::Triple(_) | Quote::Delimiter(_) => false,
+            Quote::SmartDouble | Quote::SmartSingle => smart(window.slice(at, at + 3)) == Some(quote),
+            _ => true,
+        }
+    }
+
+    fn end_string<V: Values>(&mut self, string: &Str, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
+        *pos = next;
+        if string.role == Role::Key {
+            out.text_end(end);
+            self.at = At::Colon;
+        } else {
+            out.text_end(end);
+            self.value_over();
+            self.last_item = LastItem::Text { bytes: string.bytes };
+        }
+        Step::Go
+    }
+
+    /// How many bytes at the end of a run must wait: a comma and blanks before a quote may turn out to stand outside the string.
+    fn held(&self, string: &Str, run: &[u8]) -> usize {
+        if string.role == Role::Key || !self.in_object() || !matches!(string.quote, Quote::Double | Quote::Single) {
+            return 0;
+        }
+        let blanks = run.iter().rev().take(HELD_BLANKS).take_while(|byte| is_blank(**byte)).count();
+        match run.len().checked_sub(blanks + 1).and_then(|index| run.get(index)) {
+            Some(b',') => blanks + 1,
+            _ => 0,
+        }
+    }
+
+    /// What the quote at `at` is; the text not yet sent starts at `run`.
+    fn verdict(&self, string: &Str, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
+        let width = match string.quote {
+            Quote::Triple(byte) => {
+                if !window.starts_with(at, &[byte; 3])? {
+                    return Some(Verdict::Content(1));
+                }
+                // A fourth and fifth quote belong to the text: the last three close it.
+                let more = window.slice(at + 3, at + 5);
+                if more.len() < 2 && !window.last && more.iter().all(|next| *next == byte) {
+                    return None;
+                }
+                let extra = more.iter().take_while(|next| **next == byte).count();
+                return Some(if extra > 0 { Verdict::Content(extra) } else { Verdict::Ends(at + 3) });
+            }
+            Quote::Delimiter(delimiter) => {
+                return Some(if window.starts_with(at, delimiter.as_bytes())? { Verdict::Ends(at + delimiter.len()) } else { Verdict::Content(1) });
+            }
+            Quote::SmartDouble | Quote::SmartSingle => {
+                let mark = window.slice(at, at + 3);
+                if mark.len() < 3 && !window.last {
+                    return None;
+                }
+                if smart(mark) != Some(string.quote) {
+                    return Some(Verdict::Content(mark.len()));
+                }
+                3
+            }
+            _ => 1,
+        };
+        if string.role == Role::Key || self.stack.is_empty() && bounds.outer.is_none() {
+            return Some(Verdict::Ends(at + width));
+        }
+        if self.ends(window, at + width, bounds)? {
+            return Some(Verdict::Ends(at + width));
+        }
+        if let Some(comma) = self.comma_before(string, window, run, at)
+            && self.opens_key(window, at)?
+        {
+            return Some(Verdict::EndedAt(comma));
+        }
+        Some(Verdict::Content(width))
+    }
+
+    /// Whether a string may end here, by what follows its quote. On valid JSON the answer is yes at the real end and nowhere else.
+    fn ends(&self, window: &Window<'_>, after: usize, bounds: Bounds<'_>) -> Option<bool> {
+        let next = self.after_layout(window, after)?;
+        let Some(byte) = window.get(next) else { return Some(true) };
+        if next - after >= BLANKS {
+            return Some(true);
+        }
+        match byte {
+            b',' => self.comma_separates(window, next + 1, bounds),
+            b'}' | b']' | b')' => Some(bounds.outer == Some(byte) || self.stack.iter().any(|frame| frame.closer() == byte)),
+            b':' => Some(self.stack.last() == Some(&Frame::Array) && self.stack.iter().rev().nth(1).is_some_and(|frame| frame.is_object())),
+            b'#' => Some(true),
+            b'/' => match window.get(next + 1) {
+                None if !window.last => None,
+                byte => Some(matches!(byte, Some(b'/' | b'*'))),
+            },
+            b'\\' => Some(true),
+            b'"' | b'\'' | b'`' | 0xE2 => self.quote_separates(byte, window, next, next > after),
+            0xEF => Some(self.after_wide(window, next)?),
+            _ => Some(window.starts_with_any(next, bounds.stops)?.is_some()),
+        }
+    }
+
+    fn after_wide(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let mark = window.slice(at, at + 3);
+        if mark.len() < 3 && !window.last { None } else { Some(matches!(mark, [0xEF, 0xBC, 0x8C] | [0xEF, 0xBD, 0x9D] | [0xEF, 0xBC, 0xBD])) }
+    }
+
+    /// Another quote: of the next key, of the next item, or (in Python) of the same string's next part.
+    fn quote_separates(&self, byte: u8, window: &Window<'_>, at: usize, blank: bool) -> Option<bool> {
+        if byte == b'`' {
+            return window.starts_with(at, b"```");
+        }
+        if byte == 0xE2 {
+            let mark = window.slice(at, at + 3);
+            if mark.len() < 3 && !window.last {
+                return None;
+            }
+            if smart(mark).is_none() {
+                return Some(false);
+            }
+        }
+        if self.dialect.syntax == Syntax::Python {
+            return Some(blank);
+        }
+        if self.in_object() { self.opens_key(window, at) } else { Some(blank) }
+    }
+
+    /// Whether the comma before `at` separates, by what stands behind it.
+    fn comma_separates(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        let next = self.after_layout(window, at)?;
+        let Some(byte) = window.get(next) else { return Some(true) };
+        if matches!(byte, b'}' | b']' | b')' | b',' | b'#' | b'/' | b'\\') || next - at >= BLANKS || window.starts_with_any(next, bounds.stops)?.is_some() {
+            return Some(true);
+        }
+        if window.starts_with(next, b"...")? {
+            return Some(true);
+        }
+        if self.stack.is_empty() {
+            return if matches!(byte, b'"' | b'\'' | b'*' | b'[' | b'{') { Some(true) } else { self.word_then(window, next, b"=,)") };
+        }
+        if self.in_object() {
+            return match byte {
+                b'"' | b'\'' | b'`' | 0xE2 => self.opens_key(window, next),
+                _ if self.dialect.keys == Keys::Bare => Some(true),
+                _ if self.dialect.syntax == Syntax::Python => Some(true),
+                _ => self.word_then(window, next, b":="),
+            };
+        }
+        match byte {
+            b'"' | b'\'' | b'`' | b'{' | b'[' | b'(' | b'-' | b'+' | b'.' | b'0'..=b'9' | 0xE2 => Some(true),
+            _ => self.word_then(window, next, b",])"),
+        }
+    }
+
+    /// Whether the quote at `at` opens a key: its string ends soon and a colon follows. A text too long to be looked through counts as one,
+    /// since valid JSON may hold it.
+    fn opens_key(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let Some(byte) = window.get(at) else { return if window.last { Some(false) } else { None } };
+        let width = if byte == 0xE2 { 3 } else { 1 };
+        let mut scan = at + width;
+        let limit = scan + super::MAX_STRAY_KEY;
+        loop {
+            if scan >= limit {
+                return Some(true);
+            }
+            let Some(next) = window.get(scan) else { return if window.last { Some(false) } else { None } };
+            match next {
+                b'\\' => scan += 2,
+                _ if next == byte && width == 1 => break,
+                0xE2 if width == 3 => {
+                    let mark = window.slice(scan, scan + 3);
+                    if mark.len() < 3 && !window.last {
+                        return None;
+                    }
+                    if smart(mark).is_some() {
+                        break;
+                    }
+                    scan += 1;
+                }
+                _ => scan += 1,
+            }
+        }
+        let next = self.after_layout(window, scan + width)?;
+        let wide_colon = window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A];
+        Some(matches!(window.get(next), Some(b':')) || wide_colon)
+    }
+
+    /// The comma right before the quote at `at`, in the part of the string that was not sent yet.
+    fn comma_before(&self, string: &Str, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
+        if !self.in_object() || !matches!(string.quote, Quote::Double | Quote::Single) {
+            return None;
+        }
+        let text = window.slice(run, at);
+        let blanks = text.iter().rev().take(HELD_BLANKS).take_while(|byte| is_blank(**byte)).count();
+        let comma = text.len().checked_sub(blanks + 1)?;
+        (text.get(comma) == Some(&b',')).then_some(run + comma)
+    }
+
+    /// Reads the escape at `pos`. False: it is not all here.
+    fn escape<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
+        let at = *pos;
+        let Some(code) = window.get(at + 1) else {
+            if window.last {
+                *pos = window.end();
+            }
+            return false;
+        };
+        let python = self.dialect.syntax == Syntax::Python;
+        let mut width = 2;
+        match code {
+            b'"' | b'\\' | b'/' if !python || code != b'/' => push(string, &[code], out),
+            b'n' => push(string, b"\n", out),
+            b't' => push(string, b"\t", out),
+            b'r' => push(string, b"\r", out),
+            b'b' => push(string, b"\x08", out),
+            b'f' => push(string, b"\x0C", out),
+            b'u' => return self.unicode_escape(string, window, pos, 4, out),
+            b'U' if python => return self.unicode_escape(string, window, pos, 8, out),
+            b'x' if python => return self.unicode_escape(string, window, pos, 2, out),
+            b'a' if python => push(string, b"\x07", out),
+            b'v' if python => push(string, b"\x0B", out),
+            b'0' if python => push(string, b"\0", out),
+            b'\n' if python => {}
+            b'\'' if python || string.quote == Quote::Single => push(string, b"'", out),
+            b'\'' | b'`' => {
+                push(string, &[code], out);
+                if string.quote != Quote::Backtick {
+                    out.repair(Repair::new(RepairKind::EscapedQuote, Span::new(at, at + 2)));
+                }
+            }
+            b'_' if !python => {
+                push(string, b"_", out);
+                out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
+            }
+            _ => {
+                // Only the backslash is settled: what follows is read as what it is (it may be the first byte of a character).
+                push(string, b"\\", out);
+                width = 1;
+                if !python {
+                    out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
+                }
+            }
+        }
+        *pos = at + width;
+        true
+    }
+
+    fn unicode_escape<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, digits: usize, out: &mut V) -> bool {
+        let at = *pos;
+        let Some(first) = hex(window, at + 2, digits) else {
+            if window.last {
+                *pos = window.end();
+            }
+            return false;
+        };
+        let Ok(first) = first else {
+            push(string, window.slice(at, at + 2), out);
+            out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
+            *pos = at + 2;
+            return true;
+        };
+        let mut end = at + 2 + digits;
+        let mut code = first;
+        if (0xD800..0xDC00).contains(&first) {
+            match second_half(window, end) {
+                None => {
+                    if window.last {
+                        *pos = window.end();
+                    }
+                    return false;
+                }
+                Some(Some(low)) => {
+                    code = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
+                    end += 6;
+                }
+                Some(None) => {}
+            }
+        }
+        let character = char::from_u32(code).unwrap_or_else(|| {
+            out.repair(Repair::new(RepairKind::LoneSurrogate, Span::new(at, end)));
+            char::REPLACEMENT_CHARACTER
+        });
+        push(string, character.encode_utf8(&mut [0; 4]).as_bytes(), out);
+        *pos = end;
+        true
+    }
+
+    /// A backslash in text that is one escape level too deep: `Some(true)` when it was the closing quote.
+    fn escaped_level<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Option<bool> {
+        let at = *pos;
+        let more = |pos: &mut usize| {
+            if window.last {
+                *pos = window.end();
+            }
+            None
+        };
+        let Some(first) = window.get(at + 1) else { return more(pos) };
+        match first {
+            b'"' => {
+                *pos = at + 2;
+                return Some(true);
+            }
+            b'n' | b't' | b'r' => {
+                push(string, match first { b'n' => b"\n", b't' => b"\t", _ => b"\r" }, out);
+                *pos = at + 2;
+            }
+            b'\\' => {
+                // `\\` is the inner text's backslash; `\\\"` its escaped quote, `\\\\` its escaped backslash.
+                let Some(second) = window.get(at + 2) else { return more(pos) };
+                if second == b'\\' {
+                    let Some(third) = window.get(at + 3) else { return more(pos) };
+                    push(string, &[third], out);
+                    *pos = at + 4;
+                } else {
+                    *pos = at + 1;
+                    if !self.escape(string, window, pos, out) {
+                        *pos = if window.last { window.end() } else { at };
+                        return None;
+                    }
+                }
+            }
+            _ => {
+                if !self.escape(string, window, pos, out) {
+                    return None;
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+fn push<V: Values>(string: &mut Str, bytes: &[u8], out: &mut V) {
+    if !bytes.is_empty() {
+        string.bytes += bytes.len();
+        out.text(bytes);
+    }
+}
+
+/// The next byte in a string that is not plain text.
+fn special(quote: Quote, text: &[u8]) -> Option<usize> {
+    match quote {
+        Quote::Double => find_in_string(text),
+        Quote::Single => memchr2(b'\'', b'\\', text),
+        Quote::Backtick => memchr2(b'`', b'\\', text),
+        Quote::SmartDouble | Quote::SmartSingle => memchr2(0xE2, b'\\', text),
+        Quote::Triple(byte) | Quote::RawPython(byte) => memchr2(byte, b'\\', text),
+        Quote::Escaped => memchr(b'\\', text),
+        Quote::Delimiter(delimiter) => delimiter.bytes().next().and_then(|byte| memchr(byte, text)),
+    }
+}
+
+fn smart(mark: &[u8]) -> Option<Quote> {
+    match mark {
+        [0xE2, 0x80, 0x9C..=0x9F] => Some(Quote::SmartDouble),
+        [0xE2, 0x80, 0x98..=0x9B] => Some(Quote::SmartSingle),
+        _ => None,
+    }
+}
+
+/// `digits` hex digits at `at`: `Some(Err)` when they are something else.
+fn hex(window: &Window<'_>, at: usize, digits: usize) -> Option<Result<u32, ()>> {
+    let text = window.slice(at, at + digits);
+    let valid = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if valid < text.len() {
+        return Some(Err(()));
+    }
+    if text.len() < digits {
+        return None;
+    }
+    Some(std::str::from_utf8(text).ok().and_then(|text| u32::from_str_radix(text, 16).ok()).ok_or(()))
+}
+
+/// The low half of a surrogate pair at `at`: `Some(None)` when something else stands there.
+fn second_half(window: &Window<'_>, at: usize) -> Option<Option<u32>> {
+    if !window.starts_with(at, b"\\u")? {
+        return if window.last && b"\\u".starts_with(window.from(at)) { None } else { Some(None) };
+    }
+    match hex(window, at + 2, 4)? {
+        Ok(low) if (0xDC00..0xE000).contains(&low) => Some(Some(low)),
+        _ => Some(None),
+    }
+}

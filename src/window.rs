@@ -1,0 +1,99 @@
+//! [`Window`]: the part of the reply that is at hand, and its place in the reply.
+
+/// A look at the reply from some byte on. Positions are absolute: byte 0 is the start of the reply.
+///
+/// The machine's rule for reading ahead: where a byte that is not here yet could change a decision, the answer is `None` ("more") unless
+/// [`Window::last`] says that nothing will follow. So a decision never depends on how the reply was cut.
+#[derive(Copy, Clone, Debug)]
+pub struct Window<'t> {
+    bytes: &'t [u8],
+    base: usize,
+    /// True when the reply ends where this window ends.
+    pub last: bool,
+}
+
+/// How far a look ahead passes over white space before it gives up. A layout that long is no layout.
+pub const BLANKS: usize = 1024;
+
+impl<'t> Window<'t> {
+    /// The bytes `base..base + bytes.len()` of the reply.
+    #[must_use]
+    pub fn new(bytes: &'t [u8], base: usize, last: bool) -> Window<'t> {
+        Window { bytes, base, last }
+    }
+
+    /// One past the last byte at hand.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.base + self.bytes.len()
+    }
+
+    /// The byte at `at`, if it is at hand.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at.wrapping_sub(self.base)).copied()
+    }
+
+    /// The bytes from `at` to the end of the window.
+    #[inline]
+    #[must_use]
+    pub fn from(&self, at: usize) -> &'t [u8] {
+        self.bytes.get(at.saturating_sub(self.base)..).unwrap_or_default()
+    }
+
+    /// The bytes `start..end`, as far as they are at hand.
+    #[inline]
+    #[must_use]
+    pub fn slice(&self, start: usize, end: usize) -> &'t [u8] {
+        let (start, end) = (start.saturating_sub(self.base), end.saturating_sub(self.base).min(self.bytes.len()));
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// Whether `literal` stands at `at`. `None`: it may, once more has come.
+    #[inline]
+    #[must_use]
+    pub fn starts_with(&self, at: usize, literal: &[u8]) -> Option<bool> {
+        let rest = self.from(at);
+        if rest.len() >= literal.len() {
+            return Some(rest.starts_with(literal));
+        }
+        if self.last || !literal.starts_with(rest) { Some(false) } else { None }
+    }
+
+    /// The first of `literals` that stands at `at`, and its length: the longest where several do.
+    #[must_use]
+    pub fn starts_with_any<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> Option<Option<usize>> {
+        let mut best = None;
+        for literal in literals {
+            let literal = literal.as_ref();
+            if self.starts_with(at, literal)? && best.is_none_or(|len| literal.len() > len) {
+                best = Some(literal.len());
+            }
+        }
+        Some(best)
+    }
+
+    /// True when the bytes from `at` to the end of the reply are a proper beginning of one of `literals`.
+    #[must_use]
+    pub fn ends_within<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> bool {
+        let rest = self.from(at);
+        self.last && !rest.is_empty() && literals.iter().any(|literal| literal.as_ref().len() > rest.len() && literal.as_ref().starts_with(rest))
+    }
+
+    /// Where white space that starts at `at` ends: `Some(end)`; at most [`BLANKS`] bytes are passed over.
+    #[inline]
+    #[must_use]
+    pub fn after_blanks(&self, at: usize) -> Option<usize> {
+        let rest = self.from(at);
+        let blanks = rest.iter().take(BLANKS).take_while(|byte| is_blank(**byte)).count();
+        if blanks == rest.len() && blanks < BLANKS && !self.last { None } else { Some(at + blanks) }
+    }
+}
+
+/// JSON's white space.
+#[inline]
+#[must_use]
+pub fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
+}
