@@ -84,6 +84,8 @@ impl Search<'_> {
             self.mark(RepairKind::SurroundingText, first, start);
             return Some(Start::At(start));
         }
+        // A number or literal that is the whole text is whole.
+        self.ending = Ending::Finished;
         is_scalar(self.text.get(first..)?.trim_ascii()).then_some(Start::At(0))
     }
 

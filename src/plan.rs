@@ -62,6 +62,8 @@ pub struct Plan {
     by_first: Vec<Vec<usize>>,
     shapes: Vec<ControlShape>,
     starts: ByteSet,
+    /// First bytes of markers that count only at the start of a line.
+    line_only: ByteSet,
 }
 
 /// A format name that no row has.
@@ -111,6 +113,7 @@ impl Plan {
             by_first: vec![Vec::new(); 256],
             shapes: Vec::new(),
             starts: ByteSet::new([]),
+            line_only: ByteSet::new([]),
         };
         plan.add_markers(auto);
         plan.index();
@@ -184,6 +187,16 @@ impl Plan {
             starts.push(b'\n');
         }
         self.starts = ByteSet::new(starts);
+        let at_line_start = |index: &usize| {
+            let marker = &self.markers[*index];
+            let opener = |row: &&Format| row.place == Place::LineStart && row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()));
+            self.rows.iter().any(|row| opener(&row))
+        };
+        let line_only = (0..=255_u8).filter(|byte| {
+            let list = &self.by_first[*byte as usize];
+            !list.is_empty() && list.iter().all(at_line_start)
+        });
+        self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
         for list in &mut self.by_first {
             list.sort_by_key(|index| std::cmp::Reverse(self.markers[*index].text.len()));
         }
@@ -200,6 +213,12 @@ impl Plan {
     #[must_use]
     pub fn next_start(&self, text: &[u8]) -> Option<usize> {
         self.starts.find(text)
+    }
+
+    /// True when markers that start with `byte` count only at the start of a line.
+    #[must_use]
+    pub fn is_line_only(&self, byte: u8) -> bool {
+        self.line_only.contains(byte)
     }
 
     /// The longest marker at `at`. `None`: it cannot be told yet.

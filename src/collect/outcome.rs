@@ -362,6 +362,10 @@ impl Sink for Collector {
             self.emit_reasoning(text);
             return;
         }
+        if !self.in_reasoning && self.outcome.text.is_empty() {
+            // Templates put a line feed before the block that starts a reply.
+            self.pending.clear();
+        }
         let text = if self.in_reasoning { text } else { text.trim_ascii_start() };
         if text.is_empty() {
             return;

@@ -102,12 +102,6 @@ impl JsonBody {
         }
     }
 
-    /// True when the call in `call` is closed and only awaits what follows.
-    #[must_use]
-    pub fn call_is_closed(&self) -> bool {
-        self.call.is_some() && !self.scopes.iter().any(|scope| matches!(scope, Scope::Item | Scope::Keyed))
-    }
-
     /// A message `{"type": "message", "text": …}`.
     #[must_use]
     pub fn is_message(&self) -> bool {
@@ -265,7 +259,7 @@ impl Finder<'_> {
     fn end_item(&mut self, end: usize) {
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
-        settle(call, self.body.early_arguments, self.tools);
+        settle(call, self.tools);
         if call.name.is_empty() && !self.body.wrote_arguments && self.body.message.is_some() {
             self.body.call = None;
         } else if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
@@ -372,12 +366,11 @@ impl Finder<'_> {
 }
 
 /// Makes of a call that is over what its arguments allow.
-pub fn settle(call: &mut Call, early: bool, tools: &Tools) {
+pub fn settle(call: &mut Call, tools: &Tools) {
     if let ArgumentsState::Text(text) = &call.arguments {
         let text = text.clone();
         read_string_arguments(call, &text, tools);
     }
-    let _ = early;
     if call.fault.is_some() {
         return;
     }

@@ -31,8 +31,6 @@ pub(super) enum Held {
     Markup(Span),
     Call(Box<Call>),
     Fault(Fault),
-    Message(Vec<u8>, Span),
-    List(bool),
 }
 
 impl Machine {
@@ -59,8 +57,6 @@ impl Machine {
                     let raw = window.slice(fault.span.start, fault.span.end);
                     sink.fault(fault, raw);
                 }
-                Held::Message(text, span) => sink.message(&text, span),
-                Held::List(closed) => sink.list_end(closed),
             }
         }
     }

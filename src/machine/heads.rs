@@ -279,7 +279,7 @@ fn name_of(raw: &[u8], style: NameStyle, tools: &Tools) -> Option<HeadText> {
     if style == NameStyle::Counted {
         return Some(counted(text, tools));
     }
-    let plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'"' | b'\'' | b'`');
+    let plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
     valid.then(|| HeadText { name: text.to_vec(), ..HeadText::default() })
 }

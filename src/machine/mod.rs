@@ -23,7 +23,7 @@ mod tree;
 use crate::call::Call;
 use crate::format::{Format, Space};
 use crate::plan::Plan;
-use crate::repair::FaultKind;
+use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tools::Tools;
 use crate::value::Ending;
@@ -135,6 +135,8 @@ pub struct Machine {
     fence: Option<prose::Fence>,
     /// An opener that was taken for a mention.
     mention: Option<(usize, usize)>,
+    /// Where a call ended a reasoning block that never closed: nobody knows whether it was a draft.
+    in_open_think: Option<usize>,
     candidate: Option<Candidate>,
     held: Vec<Held>,
     /// How much was read again after a candidate failed.
@@ -160,6 +162,7 @@ impl Machine {
             marked: false,
             fence: None,
             mention: None,
+            in_open_think: None,
             candidate: None,
             held: Vec::new(),
             reread: 0,
@@ -274,8 +277,11 @@ impl Machine {
     }
 
     /// Hands out a call that is over, or says why it is none. What stands before it is markup.
-    fn tell_call<S: Sink>(&mut self, call: Call, window: &Window<'_>, sink: &mut S) {
+    fn tell_call<S: Sink>(&mut self, mut call: Call, window: &Window<'_>, sink: &mut S) {
         let end = call.span.end;
+        if let Some(at) = self.in_open_think {
+            call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
+        }
         self.tell_markup(call.span.start, sink);
         if self.candidate.is_some() {
             self.held.push(Held::Call(Box::new(call)));

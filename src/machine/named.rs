@@ -274,6 +274,9 @@ impl Machine {
             }
             return Some(ObjectStep::Stay(Step::Go));
         }
+        if window.ends_within(next, &["```json"]) {
+            return Some(ObjectStep::Cut);
+        }
         let stops = &self.plan.stops[state.row];
         if window.starts_with_any(next, stops)?.is_some() {
             state.call.no_arguments();
@@ -353,7 +356,10 @@ impl Machine {
         call.end = End::Cut;
         call.span.end = window.end();
         self.pos = window.end();
-        settle(&mut call, false, &self.tools);
+        if matches!(&call.arguments, ArgumentsState::Text(text) if text.is_empty()) {
+            call.fault = Some(FaultKind::Cut);
+        }
+        settle(&mut call, &self.tools);
         self.infer_name(&mut call);
         cut_fault(&mut call);
         self.finish_named(row, call, window, sink);
@@ -430,7 +436,7 @@ impl Machine {
         if end == End::Unwrapped {
             call.mark(RepairKind::MissingCloser, Span::new(at, at));
         }
-        settle(&mut call, false, &self.tools);
+        settle(&mut call, &self.tools);
         self.infer_name(&mut call);
         let section = !self.row(row).section.open.is_empty();
         let pos = self.pos;

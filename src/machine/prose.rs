@@ -184,6 +184,9 @@ impl Machine {
     /// What stands at a byte that a marker may start with.
     fn marker<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
         let plan = self.plan.clone();
+        if window.get(at).is_some_and(|byte| plan.is_line_only(byte)) && !self.starts_line(window, at) {
+            return Some(Passed::Text(at + 1));
+        }
         let (index, length) = match plan.find(window, at)? {
             Match::Nothing => return Some(Passed::Text(at + 1)),
             Match::Shape(length) => {

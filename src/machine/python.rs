@@ -389,7 +389,7 @@ impl Machine {
     }
 
     fn python_settle(&self, call: &mut Call) {
-        super::body::settle(call, false, &self.tools);
+        super::body::settle(call, &self.tools);
         if call.known == Known::Unknown {
             call.fault = Some(FaultKind::UnknownTool);
         }

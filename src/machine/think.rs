@@ -5,6 +5,7 @@ use super::{Machine, Sink, State, Step};
 use crate::format::{CallsInside, Edges, Loose, Shape, Think};
 use crate::plan::{Match, Plan};
 use crate::span::Span;
+use crate::value::Ending;
 use crate::window::Window;
 
 /// An open reasoning block.
@@ -151,6 +152,7 @@ impl Machine {
         sink.reasoning_ends(think.edges == Edges::Blanks);
         self.pos = call;
         self.boundary = false;
+        self.in_open_think = (self.ending != Ending::Finished).then_some(call);
         self.leave();
         Some(Step::Go)
     }

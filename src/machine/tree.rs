@@ -29,8 +29,6 @@ struct Element {
     name: Vec<u8>,
     schema: Option<SchemaId>,
     content: Content,
-    /// The node that stands for its value.
-    node: usize,
 }
 
 /// What an element turned out to hold.
@@ -230,8 +228,7 @@ impl Machine {
             }
             Some(_) => state.call.tape.key(&name),
         }
-        let node = state.call.tape.len();
-        state.open.push(Element { name, schema, content: Content::Unread, node });
+        state.open.push(Element { name, schema, content: Content::Unread });
     }
 
     fn begin_container(&self, state: &mut TreeState, array: bool) {

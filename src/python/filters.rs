@@ -41,7 +41,7 @@ impl ProseFilter {
     fn push<'py>(&self, py: Python<'py>, delta: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
         let (text, _) = text_of(delta, "delta")?;
         let shown = self.filter.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
-        if shown.len() == text.len()
+        if *shown == *text
             && let Ok(same) = delta.cast::<PyString>()
         {
             return Ok(same.clone());

@@ -1,6 +1,6 @@
 //! What stands between tokens: white space, comments, odd characters; and the look ahead that passes over it.
 
-use super::{Bounds, Comment, Reader, Values};
+use super::{At, Bounds, Comment, Reader, Values};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
@@ -50,6 +50,17 @@ impl Reader {
                 None => return Next::More,
                 Some(Gap::None) => return Next::Byte(byte, 1),
                 Some(Gap::Blank(width)) => *pos += width,
+                Some(Gap::Odd(_)) if byte == b'\\' && matches!(self.at, At::FirstKey) && !self.over_escaped => match self.is_over_escaped(window, *pos) {
+                    None => return Next::More,
+                    Some(true) => {
+                        self.over_escaped = true;
+                        out.repair(Repair::new(RepairKind::OverEscaped, Span::new(*pos, *pos + 2)));
+                    }
+                    Some(false) => {
+                        out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + 2)));
+                        *pos += 2;
+                    }
+                },
                 Some(Gap::Odd(width)) => {
                     out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + width)));
                     *pos += width;
@@ -91,6 +102,17 @@ impl Reader {
         *pos = end;
         self.comment = None;
         true
+    }
+
+    /// Whether the first key behind written-out line ends is one escape level too deep, so that they are as well.
+    fn is_over_escaped(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let next = self.after_layout(window, at)?;
+        window.starts_with(next, b"\\\"")
+    }
+
+    /// Whether full-width punctuation stands at `at`.
+    pub(super) fn is_wide(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        Some(matches!(gap(window, at, self.over_escaped)?, Gap::Wide(..)))
     }
 
     /// The next byte that is not layout, without moving: `Some(None)` at the end of the text.

@@ -364,7 +364,8 @@ impl Reader {
             if scan >= limit {
                 return Some(true);
             }
-            let Some(next) = window.get(scan) else { return if window.last { Some(false) } else { None } };
+            // A text that ends here may well be a key that was cut.
+            let Some(next) = window.get(scan) else { return if window.last { Some(true) } else { None } };
             match next {
                 b'\\' => scan += 2,
                 _ if next == byte && width == 1 => break,
@@ -383,7 +384,7 @@ impl Reader {
         }
         let next = self.after_layout(window, scan + width)?;
         let wide_colon = window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A];
-        Some(matches!(window.get(next), Some(b':')) || wide_colon)
+        Some(matches!(window.get(next), None | Some(b':' | b'=')) || wide_colon)
     }
 
     /// The comma right before the quote at `at`, in the part of the string that was not sent yet.

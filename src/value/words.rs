@@ -174,6 +174,9 @@ impl Reader {
                 },
                 b' ' | b'\t' if self.parens == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
+                0xEF if self.is_wide(window, at)? && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial) => {
+                    return Some(BareEnd::At(at));
+                }
                 b'<' | b'[' | 0xE2 | 0xEF if window.starts_with_any(at, bounds.stops)?.is_some() => return Some(BareEnd::At(at)),
                 _ => {}
             }

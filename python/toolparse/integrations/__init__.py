@@ -18,21 +18,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module, metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolparse._async import finish_word
 from toolparse._core import (
     ArgumentsDelta,
     CallEnd,
     CallStart,
-    Event,
-    FormatLike,
     ReasoningDelta,
     TextDelta,
     Tools,
     ToolStream,
     parse_tool_calls,
 )
+
+if TYPE_CHECKING:
+    from toolparse._core import Event, FormatLike
 
 logger = logging.getLogger("toolparse")
 
@@ -199,8 +200,8 @@ class Splitter:
     """
 
     def __init__(self, *, prompt: str = "") -> None:
-        self._options = {"format": format_wanted(), "prompt": prompt}
-        self._stream = ToolStream(None, **self._options)  # type: ignore[arg-type]
+        self._prompt, self._format = prompt, format_wanted()
+        self._stream = ToolStream(None, format=self._format, prompt=prompt)
         self._text = ""
         self.over = False
 
@@ -231,12 +232,25 @@ class Splitter:
         return reasoning, self._rest() if self.over else ""
 
     def _rest(self) -> str:
-        """The text so far from behind the reasoning on. The other parser reads it again; this happens once a reply."""
-        result = parse_tool_calls(self._text, None, max_bytes=None, **self._options)  # type: ignore[arg-type]
-        start = 0
-        for segment, after in zip(result.segments, [*result.segments[1:], None], strict=True):
+        """The text so far from behind the reasoning on. It is read once more, for its segments; once in a reply."""
+        start, opener = 0, self._prompt
+        for segment in parse_tool_calls(
+            self._text, None, max_bytes=None, prompt=self._prompt, format=self._format
+        ).segments:
+            piece = self._text[slice(*segment.span)]
             if segment.kind == "reasoning":
-                start = after.span[1] if after is not None and after.kind == "markup" else segment.span[1]
-            elif segment.kind != "markup" and not self._text[slice(*segment.span)].isspace():
+                start = segment.span[1]
+            elif segment.kind == "markup":
+                closer = self._closer(piece, opener)
+                start = segment.span[0] + closer if closer else start
+                opener = piece[closer:]
+            elif not piece.isspace():
                 break
         return self._text[start:]
+
+    def _closer(self, markup: str, opener: str) -> int:
+        """How much of the markup ends the reasoning that ``opener`` began: behind that, a letter is prose."""
+        for length in range(1, len(markup) + 1):
+            if parse_tool_calls(markup[:length] + "x", None, prompt=opener, format=self._format).text == "x":
+                return length
+        return 0

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolparse._core import FormatLike, Tools, ToolsLike, parse_tool_calls
+from toolparse._core import Tools, parse_tool_calls
 from toolparse.integrations import Delta, Reader, find
+
+if TYPE_CHECKING:
+    from toolparse._core import FormatLike, ToolsLike
 
 TESTED = "1.8"
 

@@ -9,12 +9,15 @@ The handler makes the prompt and runs the model; what the model wrote comes out 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolparse._async import Json, result_word
-from toolparse._core import FormatLike, Tools, ToolStream, parse_tool_calls
+from toolparse._core import Tools, ToolStream, parse_tool_calls
 from toolparse.integrations import compiled, find, written_or_random
 from toolparse.openai import ChunkEncoder, to_message
+
+if TYPE_CHECKING:
+    from toolparse._core import FormatLike
 
 TESTED = "0.3.35"
 

@@ -9,11 +9,14 @@ mlx-lm finds the block of a call by its markers and hands over what stands betwe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolparse._async import Json
-from toolparse._core import FormatLike, formats, parse_tool_calls
+from toolparse._core import formats, parse_tool_calls
 from toolparse.integrations import compiled, find
+
+if TYPE_CHECKING:
+    from toolparse._core import FormatLike
 
 TESTED = "0.32"
 

@@ -10,21 +10,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolparse._core import (
-    ArgumentsDelta,
-    CallStart,
-    Event,
-    FormatLike,
-    ReasoningDelta,
-    TextDelta,
-    Tools,
-    ToolStream,
-    parse_tool_calls,
-)
+from toolparse._core import ArgumentsDelta, CallStart, ReasoningDelta, TextDelta, Tools, ToolStream, parse_tool_calls
 from toolparse.anthropic import parts
 from toolparse.integrations import find
+
+if TYPE_CHECKING:
+    from toolparse._core import Event, FormatLike
 
 TESTED = "2.68"
 

@@ -9,10 +9,13 @@ smolagents shows the model::
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from toolparse._core import FormatLike, Tools, ToolsLike, parse_tool_calls
+from toolparse._core import Tools, parse_tool_calls
 from toolparse.integrations import find
+
+if TYPE_CHECKING:
+    from toolparse._core import FormatLike, ToolsLike
 
 TESTED = "1.26"
 

@@ -8,12 +8,15 @@ transformers itself is needed only when ``tools`` holds Python functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolparse._async import Json
-from toolparse._core import ArgumentsDelta, CallEnd, CallStart, Event, ReasoningDelta, TextDelta, Tools, ToolStream
+from toolparse._core import ArgumentsDelta, CallEnd, CallStart, ReasoningDelta, TextDelta, Tools, ToolStream
 from toolparse._types import ParsedCall
 from toolparse.integrations import compiled, find
+
+if TYPE_CHECKING:
+    from toolparse._core import Event
 
 TESTED = "5.24"
 
