@@ -20,7 +20,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-
 from toolparse import ReasoningDelta, ToolStream, anthropic, openai
 
 Json = dict[str, Any]

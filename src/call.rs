@@ -427,7 +427,7 @@ fn again_among_many(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
 }
 
 /// A receiver that records one value.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Clone)]
 pub struct Plain {
     /// The value.
     pub tape: Tape,

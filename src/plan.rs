@@ -59,7 +59,8 @@ pub struct Plan {
     /// Rows that read JSON at the start of a line.
     pub json_lines: Vec<usize>,
     markers: Vec<Marker>,
-    by_first: Vec<Vec<usize>>,
+    /// For each first byte, the second bytes that may follow, each with its markers, longest first.
+    by_start: Vec<Vec<(u8, Vec<usize>)>>,
     shapes: Vec<ControlShape>,
     starts: ByteSet,
     /// First bytes of markers that count only at the start of a line.
@@ -110,7 +111,7 @@ impl Plan {
             rows,
             thinks,
             markers: Vec::new(),
-            by_first: vec![Vec::new(); 256],
+            by_start: vec![Vec::new(); 256],
             shapes: Vec::new(),
             starts: ByteSet::new([]),
             line_only: ByteSet::new([]),
@@ -173,8 +174,12 @@ impl Plan {
             |marker: &Marker, rows: &[&Format]| !marker.rows.is_empty() && marker.alone == Alone::Text && marker.think.is_none() && marker.rows.iter().all(|row| rows[*row].place == Place::Boundary || boundary_start(marker.text, rows[*row]));
         let mut starts = Vec::new();
         for (index, marker) in self.markers.iter().enumerate() {
-            if let Some(first) = marker.text.first() {
-                self.by_first[*first as usize].push(index);
+            if let [first, second, ..] = marker.text {
+                let list = &mut self.by_start[*first as usize];
+                match list.iter_mut().find(|(byte, _)| byte == second) {
+                    Some((_, markers)) => markers.push(index),
+                    None => list.push((*second, vec![index])),
+                }
                 if !boundary_only(marker, &self.rows) {
                     starts.push(*first);
                 }
@@ -193,11 +198,11 @@ impl Plan {
             self.rows.iter().any(|row| opener(&row))
         };
         let line_only = (0..=255_u8).filter(|byte| {
-            let list = &self.by_first[*byte as usize];
-            !list.is_empty() && list.iter().all(at_line_start)
+            let list = &self.by_start[*byte as usize];
+            !list.is_empty() && list.iter().flat_map(|(_, markers)| markers).all(at_line_start)
         });
         self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
-        for list in &mut self.by_first {
+        for (_, list) in self.by_start.iter_mut().flatten() {
             list.sort_by_key(|index| std::cmp::Reverse(self.markers[*index].text.len()));
         }
     }
@@ -225,9 +230,17 @@ impl Plan {
     #[must_use]
     pub fn find(&self, window: &Window<'_>, at: usize) -> Option<Match> {
         let Some(first) = window.get(at) else { return Some(Match::Nothing) };
-        for index in &self.by_first[first as usize] {
-            if window.starts_with(at, self.markers[*index].text)? {
-                return Some(Match::Marker(*index));
+        let starts = &self.by_start[first as usize];
+        match window.get(at + 1) {
+            None if !window.last && (!starts.is_empty() || self.shapes.iter().any(|shape| shape.prefix.as_bytes().first() == Some(&first))) => return None,
+            second => {
+                for (_, markers) in starts.iter().filter(|(byte, _)| Some(*byte) == second) {
+                    for index in markers {
+                        if window.starts_with(at, self.markers[*index].text)? {
+                            return Some(Match::Marker(*index));
+                        }
+                    }
+                }
             }
         }
         for shape in &self.shapes {

@@ -11,6 +11,44 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// `bytes` with everything that is not ASCII, and the backslash, as `\\uXXXX` or `\\UXXXXXXXX`; a lone surrogate keeps its code.
+#[must_use]
+pub fn escaped(mut bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 2);
+    loop {
+        let (good, bad) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, &[][..]),
+            Err(error) => {
+                let (good, bad) = bytes.split_at(error.valid_up_to());
+                (std::str::from_utf8(good).unwrap_or_default(), bad)
+            }
+        };
+        for character in good.chars() {
+            escape(u32::from(character), &mut out);
+        }
+        let [first, rest @ ..] = bad else { return out };
+        if let [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, tail @ ..] = bad {
+            escape(0xD000 | (u32::from(*second) & 0x3F) << 6 | u32::from(*third) & 0x3F, &mut out);
+            bytes = tail;
+        } else {
+            let _ = first;
+            escape(u32::from(char::REPLACEMENT_CHARACTER), &mut out);
+            let width = std::str::from_utf8(bad).err().and_then(|error| error.error_len()).unwrap_or(bad.len());
+            bytes = bad.get(width..).unwrap_or(rest);
+        }
+    }
+}
+
+fn escape(code: u32, out: &mut String) {
+    use std::fmt::Write as _;
+    let _ = match code {
+        0x5C => out.write_str("\\u005c"),
+        0..0x80 => out.write_char(char::from_u32(code).unwrap_or_default()),
+        0x80..=0xFFFF => write!(out, "\\u{code:04x}"),
+        _ => write!(out, "\\U{code:08x}"),
+    };
+}
+
 fn replaced(mut bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     loop {

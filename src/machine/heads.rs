@@ -249,7 +249,7 @@ fn read_until(
             }
             return Some(HeadRead::Head(text));
         }
-        if matches!(window.get(scan), Some(b'\n' | b'<' | b'>' | b'{')) {
+        if matches!(window.get(scan), Some(b'\n' | b'<' | b'>' | b'{' | b'[' | b']' | b'(' | b',')) {
             let within = window.ends_within(scan, take) || window.ends_within(scan, stop) || window.ends_within(scan, id);
             return Some(if within { HeadRead::Cut } else { HeadRead::No });
         }

@@ -19,8 +19,8 @@ pub(super) struct ObjectState {
     pub row: usize,
     pub call: Box<Call>,
     reader: Reader,
-    /// True when it turned out to be no object.
-    other: bool,
+    /// What it is instead, when it turned out to be no object.
+    other: Option<Box<Plain>>,
     begun: bool,
     fenced: bool,
 }
@@ -199,7 +199,7 @@ impl Machine {
                 row,
                 call,
                 reader: Reader::new(*dialect),
-                other: false,
+                other: None,
                 begun: false,
                 fenced: false,
             })),
@@ -285,7 +285,7 @@ impl Machine {
         }
         state.begun = true;
         if byte != b'{' && byte != 0xEF && byte != b'\\' {
-            state.other = true;
+            state.other = Some(Box::default());
         }
         Some(ObjectStep::Stay(Step::Go))
     }
@@ -294,8 +294,8 @@ impl Machine {
         let plan = self.plan.clone();
         let tools = self.tools.clone();
         let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
-        if state.other {
-            return self.other_value(state, window, bounds);
+        if let Some(plain) = state.other.take() {
+            return self.other_value(state, plain, window, bounds);
         }
         let mut arguments = Arguments { call: &mut state.call, tools: &tools };
         match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
@@ -322,19 +322,22 @@ impl Machine {
         }
     }
 
-    /// A value that is no object is read once it is all here, to say what it is.
-    fn other_value(&mut self, state: &mut ObjectState, window: &Window<'_>, bounds: Bounds<'_>) -> ObjectStep {
-        let mut plain = Plain::default();
-        let mut reader = state.reader.clone();
-        let mut pos = self.pos;
-        let progress = reader.read(window, &mut pos, bounds, &mut plain);
+    /// A value that is no object, to say what it is.
+    fn other_value(&mut self, state: &mut ObjectState, mut plain: Box<Plain>, window: &Window<'_>, bounds: Bounds<'_>) -> ObjectStep {
+        let progress = state.reader.read(window, &mut self.pos, bounds, &mut *plain);
         match progress {
-            Progress::More if !window.last => return ObjectStep::Stay(Step::More),
-            Progress::More | Progress::Stopped => reader.finish(window, pos, Ending::Unknown, &mut plain),
+            Progress::More if !window.last => {
+                state.other = Some(plain);
+                return ObjectStep::Stay(Step::More);
+            }
+            Progress::More => self.pos = window.end(),
             Progress::Failed(why) => return ObjectStep::Failed(FaultKind::Unreadable(why)),
-            Progress::Done => {}
+            Progress::Done | Progress::Stopped => {}
         }
-        self.pos = if progress == Progress::More { window.end() } else { pos };
+        if progress != Progress::Done {
+            state.reader.finish(window, self.pos, Ending::Unknown, &mut *plain);
+        }
+        let pos = self.pos;
         state.call.span.end = self.pos;
         state.call.arguments = match plain.tape.nodes().first() {
             Some(Node::Str(slice)) => ArgumentsState::Text(plain.tape.text(*slice).to_vec()),
@@ -477,7 +480,8 @@ impl Machine {
 
     pub(super) fn skip<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Skip(state) = self.state.clone() else { return Step::Go };
-        let stops = &self.plan.stops[state.row].clone();
+        let plan = self.plan.clone();
+        let stops = &plan.stops[state.row];
         loop {
             let rest = window.from(self.pos);
             let Some(index) = rest.iter().position(|byte| stops.iter().any(|stop| stop.first() == Some(byte))) else {
@@ -537,6 +541,6 @@ impl ObjectState {
 
     /// The object of a call whose head a message was.
     pub(super) fn of_message(row: usize, call: Box<Call>) -> ObjectState {
-        ObjectState { row, call, reader: Reader::new(crate::format::Dialect::JSON), other: false, begun: false, fenced: false }
+        ObjectState { row, call, reader: Reader::new(crate::format::Dialect::JSON), other: None, begun: false, fenced: false }
     }
 }

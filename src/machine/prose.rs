@@ -11,6 +11,9 @@ use crate::repair::{FaultKind, Unreadable};
 use crate::span::Span;
 use crate::window::{Window, is_blank};
 
+/// A longer run of back-ticks is no fence.
+const MAX_TICKS: usize = 64;
+
 /// A code fence that is open.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
@@ -112,11 +115,11 @@ impl Machine {
 
     /// Back-ticks: a fence at the start of a line, else nothing (a marker behind one is a mention).
     fn ticks<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
-        let count = window.from(at).iter().take_while(|byte| **byte == b'`').count();
-        if at + count == window.end() && !window.last {
+        let count = window.from(at).iter().take(MAX_TICKS).take_while(|byte| **byte == b'`').count();
+        if at + count == window.end() && count < MAX_TICKS && !window.last {
             return None;
         }
-        if count < 3 || !self.starts_line(window, at) {
+        if count < 3 || count == MAX_TICKS || !self.starts_line(window, at) {
             return Some(Passed::Text(at + count));
         }
         let line = window.from(at + count).iter().take(64).take_while(|byte| **byte != b'\n').count();

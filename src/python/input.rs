@@ -1,6 +1,7 @@
 //! Replies from Python: `str`, or `bytes` that hold UTF-8.
 
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::borrow::Cow;
@@ -20,7 +21,8 @@ pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow
         return match text.to_str() {
             Ok(utf8) => Ok((Cow::Borrowed(utf8.as_bytes()), Unit::Characters)),
             Err(_) => {
-                let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+                let py = value.py();
+                let encoded = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
                 Ok((Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()), Unit::Characters))
             }
         };
@@ -45,7 +47,9 @@ pub fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
     }
 }
 
+/// Through escapes: the codec that passes surrogates on asks an error handler for each of them.
 fn surrogates<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    let decoded = PyBytes::new(py, text).call_method1("decode", ("utf-8", "surrogatepass"))?;
+    let escaped = crate::utf8::escaped(text);
+    let decoded = PyBytes::new(py, escaped.as_bytes()).call_method1(intern!(py, "decode"), (intern!(py, "raw_unicode_escape"),))?;
     Ok(decoded.cast_into::<PyString>()?)
 }

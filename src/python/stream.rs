@@ -78,8 +78,15 @@ impl ToolStream {
         }
         state.places.push(&text);
         let events = state.stream.push(&text);
-        if events.is_empty() {
-            return Ok(PyList::empty(py));
+        match events.as_slice() {
+            [] => return Ok(PyList::empty(py)),
+            // The commonest piece is prose and nothing else: the very text that came in goes out.
+            [Event::Text(shown)] if **shown == *text => {
+                if let Ok(same) = delta.cast_exact::<PyString>() {
+                    return PyList::new(py, [Py::new(py, TextDelta { text: same.clone().unbind() })?]);
+                }
+            }
+            _ => {}
         }
         self.convert(py, state, events)
     }
