@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -71,16 +72,6 @@ def text(content: Any) -> str:
     return content if isinstance(content, str) else "".join(b["text"] for b in content or () if b["type"] == "text")
 
 
-async def chunks(response: httpx.Response) -> AsyncIterator[Json]:
-    """The data of an event stream. Its lines end with LF alone: JSON may hold what other readers take for line ends."""
-    rest = b""
-    async for piece in response.aiter_bytes():
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
-                yield json.loads(line[5:])
-
-
 class Exchange:
     """One request and its reply."""
 
@@ -90,7 +81,10 @@ class Exchange:
         self.named, self.counted = dict[str, Any](), dict[str, Any]()
         self.said, self.thought = "", ""
 
-    def read(self, chunk: Json) -> list[Json]:
+    def read(self, line: bytes) -> list[Json]:
+        if not line.startswith(b"data:") or line[5:].strip() == b"[DONE]":
+            return []
+        chunk = json.loads(line[5:])
         if "error" in chunk:
             raise httpx.RemoteProtocolError(f"the upstream failed: {chunk['error']}")
         self.counted = chunk.get("usage") or self.counted
@@ -99,7 +93,7 @@ class Exchange:
             self.encoder = (anthropic.EventEncoder if self.path == MESSAGES else openai.ChunkEncoder)(**self.named)
         events: list[Any] = []
         for choice in chunk["choices"]:
-            new = choice["delta"]
+            new = choice.get("delta") or {}
             if new.get("tool_calls"):
                 raise httpx.RemoteProtocolError("the upstream reads tool calls itself: switch its tool call parser off")
             self.said = choice.get("finish_reason") or self.said
@@ -111,9 +105,11 @@ class Exchange:
     async def events(self) -> AsyncIterator[Json]:
         """What the client receives; ``HTTPError``, behind all that was held back, when the upstream broke."""
         broken: Exception | None = None
+        rest = b""
         try:
-            async for chunk in chunks(self.response):
-                for event in self.read(chunk):
+            async for piece in self.response.aiter_bytes():
+                *lines, rest = (rest + piece).split(b"\n")  # JSON may hold what splitlines takes for line ends
+                for event in (event for line in lines for event in self.read(line)):
                     yield event
             if not self.said:
                 raise httpx.RemoteProtocolError("the upstream ended in the middle of a reply")
@@ -160,8 +156,7 @@ def create_app(upstream: str, *, server: str = "", **options: Any) -> Starlette:
         path, headers = request.url.path, request.headers
         key = headers.get("authorization") or "Bearer " + headers.get("x-api-key", "none")
         try:
-            body = await request.json()
-            body = from_anthropic(body) if path == MESSAGES else body
+            body = (from_anthropic if path == MESSAGES else dict)(await request.json())
             if body.get("n") not in (None, 1):
                 raise ValueError("n must be 1")
             stream = ToolStream(body.get("tools") or [], **options)
@@ -184,7 +179,12 @@ def create_app(upstream: str, *, server: str = "", **options: Any) -> Starlette:
         except (ValueError, KeyError, TypeError, AttributeError) as problem:
             return JSONResponse(error(path, f"bad request: {problem!r}", 400), 400)
 
-    return Starlette(routes=[Route(path, answer, methods=["POST"]) for path in (CHAT, MESSAGES)])
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with client:
+            yield
+
+    return Starlette(routes=[Route(path, answer, methods=["POST"]) for path in (CHAT, MESSAGES)], lifespan=lifespan)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,8 @@ impl Dialect {
 pub enum Head {
     /// The name runs to a marker.
     Until {
+        /// What ends a label in front of the name.
+        label: &'static [&'static str],
         /// What must stand before the name.
         lead: &'static [&'static str],
         /// Markers that end the name and belong to it.

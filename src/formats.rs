@@ -142,15 +142,18 @@ const KEY_VALUE: Pairs = Pairs {
     escapes: Escapes::None,
 };
 
-const FUNCTION_HEAD: Head = Head::Until { lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] };
+const FUNCTION_HEAD: Head = Head::Until { label: &[], lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] };
 const INVOKE_HEAD: Head = Head::Attributes { name: &["name"], end: &[">"], empty: &["/>"] };
-const LINE_HEAD: Head = Head::Until { lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>"], name: NameStyle::Plain, id: &[] };
+const LINE_HEAD: Head = Head::Until { label: &[], lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>"], name: NameStyle::Plain, id: &[] };
 
 const DEEPSEEK_SECTION: Wrap = Wrap {
     open: &["<｜tool▁calls▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>", "<｜tool\\_calls\\_begin｜>", "<｜tool▁calls｜>"],
     close: &["<｜tool▁calls▁end｜>", "<｜tool_calls_end｜>"],
 };
 const DEEPSEEK_CALL: Wrap = Wrap { open: &["<｜tool▁call▁begin｜>"], close: &["<｜tool▁call▁end｜>"] };
+
+const CWM_CALL: Wrap = Wrap { open: &["<tool: "], close: &["</tool>"] };
+const CWM_HEAD: Head = Head::Until { label: &[">\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
 
 const TOOL_CALL: Wrap = Wrap { open: &["<tool_call>"], close: &["</tool_call>"] };
 const TOOL_CALLS: Wrap = Wrap { open: &["<tool_calls>"], close: &["</tool_calls>"] };
@@ -203,7 +206,7 @@ pub const FORMATS: &[Format] = &[
         name: "bullet",
         call: Wrap { open: &["●"], close: &[] },
         body: Body::Named(
-            Head::Until { lead: &["<function="], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &["<function="], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] },
             Args::Pairs(Pairs { typing: Typing::Text, outer: Place::Boundary, ..PAIRS }),
         ),
         space: Space::Keep,
@@ -241,7 +244,7 @@ pub const FORMATS: &[Format] = &[
         name: "llama_function",
         call: Wrap { open: &["<function name="], close: &["</function>"] },
         loose: Loose::Offered,
-        body: Body::Named(Head::Until { lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(Head::Until { label: &[], lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
         ..ROW
     },
@@ -266,7 +269,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "step_audio2",
         call: TOOL_CALL,
-        body: Body::Named(Head::Until { lead: &["function\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(Head::Until { label: &[], lead: &["function\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         ..ROW
     },
     Format { name: "glm45", call: TOOL_CALL, body: Body::Named(LINE_HEAD, Args::Pairs(KEY_VALUE)), thinks: THINK, controls: &["</tool_call>"], ..ROW },
@@ -276,6 +279,7 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["<tool_call>", "<tool_call:opensource>"], close: &["</tool_call>", "</tool_call:opensource>"] },
         body: Body::Named(
             Head::Until {
+                label: &[],
                 lead: &[],
                 take: &["<tool_sep>", "<tool_sep:opensource>", "\n"],
                 stop: &["<arg_key>", "<arg_key:opensource>", "</tool_call>", "</tool_call:opensource>"],
@@ -297,7 +301,7 @@ pub const FORMATS: &[Format] = &[
         name: "iquest_q1",
         call: Wrap { open: &["<iquest_tool_call>"], close: &["</iquest_tool_call>"] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &["\n"], stop: &["<arg_key>", "</iquest_tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<arg_key>", "</iquest_tool_call>"], name: NameStyle::Plain, id: &[] },
             Args::Pairs(KEY_VALUE),
         ),
         thinks: THINK,
@@ -309,7 +313,7 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["<ifm|tool_call>"], close: &["</ifm|tool_call>"] },
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { lead: &[], take: &["\n"], stop: &["<ifm|arg_key>", "</ifm|tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<ifm|arg_key>", "</ifm|tool_call>"], name: NameStyle::Plain, id: &[] },
             Args::Pairs(Pairs {
                 open: &["<ifm|arg_key>"],
                 key: Key::Until(&["</ifm|arg_key>"]),
@@ -328,7 +332,7 @@ pub const FORMATS: &[Format] = &[
         name: "longcat",
         call: Wrap { open: &["<longcat_tool_call>"], close: &["</longcat_tool_call>"] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &["\n"], stop: &["<longcat_arg_key>", "</longcat_tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<longcat_arg_key>", "</longcat_tool_call>"], name: NameStyle::Plain, id: &[] },
             Args::Pairs(Pairs {
                 open: &["<longcat_arg_key>"],
                 key: Key::Until(&["</longcat_arg_key>"]),
@@ -344,7 +348,7 @@ pub const FORMATS: &[Format] = &[
         name: "solar_open2",
         call: Wrap { open: &["<|tool_call:start|>"], close: &["<|tool_call:end|>"] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &["\n"], stop: &["<|tool_arg:start|>", "<|tool_call:end|>"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<|tool_arg:start|>", "<|tool_call:end|>"], name: NameStyle::Plain, id: &[] },
             Args::Pairs(Pairs {
                 open: &["<|tool_arg:start|>"],
                 key: Key::Until(&["<|tool_arg:value|>"]),
@@ -409,6 +413,7 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["<invoke>", prefixed!("<", "invoke>")], close: &["</invoke>", prefixed!("</", "invoke>")] },
         body: Body::Named(
             Head::Until {
+                label: &[],
                 lead: &["<tool_name>", prefixed!("<", "tool_name>")],
                 take: &["</tool_name>", prefixed!("</", "tool_name>")],
                 stop: &[],
@@ -495,7 +500,7 @@ pub const FORMATS: &[Format] = &[
         name: "mistral",
         call: Wrap { open: &["[TOOL_CALLS]"], close: &[] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &["[ARGS]"], stop: &["{"], name: NameStyle::Plain, id: &["[CALL_ID]"] },
+            Head::Until { label: &[], lead: &[], take: &["[ARGS]"], stop: &["{"], name: NameStyle::Plain, id: &["[CALL_ID]"] },
             Args::Object { dialect: Dialect::JSON, fence: Fence::None },
         ),
         space: Space::Keep,
@@ -509,7 +514,7 @@ pub const FORMATS: &[Format] = &[
         call: DEEPSEEK_CALL,
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { lead: &["function<｜tool▁sep｜>"], take: &["\n"], stop: &["```json", "{"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &["function<｜tool▁sep｜>"], take: &["\n"], stop: &["```json", "{"], name: NameStyle::Plain, id: &[] },
             Args::Object { dialect: Dialect::JSON, fence: Fence::Written },
         ),
         space: Space::Keep,
@@ -523,7 +528,7 @@ pub const FORMATS: &[Format] = &[
         call: DEEPSEEK_CALL,
         between: Between::Noise,
         loose: Loose::Always,
-        body: Body::Named(Head::Until { lead: &[], take: &["<｜tool▁sep｜>"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["<｜tool▁sep｜>"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
         thinks: THINK,
         controls: &["<｜tool▁calls▁end｜>", "<｜tool▁call▁end｜>"],
@@ -539,7 +544,7 @@ pub const FORMATS: &[Format] = &[
         between: Between::Noise,
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { lead: &[], take: &["<|tool_call_argument_begin|>"], stop: &[], name: NameStyle::Counted, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["<|tool_call_argument_begin|>"], stop: &[], name: NameStyle::Counted, id: &[] },
             JSON_ARGS,
         ),
         space: Space::Keep,
@@ -554,6 +559,7 @@ pub const FORMATS: &[Format] = &[
         between: Between::Noise,
         body: Body::Named(
             Head::Until {
+                label: &[],
                 lead: &["<|plamo:begin_tool_name:plamo|>"],
                 take: &[
                     "<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain|>json<|plamo:msg|>",
@@ -575,18 +581,13 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &[">>>"], close: &[] },
         place: Place::LineStart,
         loose: Loose::Offered,
-        body: Body::Named(Head::Until { lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
         controls: &[">>>all\n"],
         ..ROW
     },
-    Format {
-        name: "cwm",
-        call: Wrap { open: &["<tool: "], close: &["</tool>"] },
-        body: Body::Named(Head::Until { lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] }, Args::Text { key: "command" }),
-        thinks: THINK,
-        ..ROW
-    },
+    Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, JSON_ARGS), thinks: THINK, ..ROW },
+    Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, Args::Text { key: "command" }), thinks: THINK, ..ROW },
     Format {
         name: "muse",
         body: Body::Messages(Messages {
@@ -630,7 +631,7 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "minimax_m1", call: TOOL_CALLS, thinks: THINK, ..ROW },
     Format { name: "ernie45", call: TOOL_CALL, thinks: THINK, controls: &["<response>", "</response>", "<response>\n", "\n</response>"], ..ROW },
-    Format { name: "granite", call: Wrap { open: &["<|tool_call|>"], close: &["<|/tool_call|>"] }, body: GRANITE_BODY, space: Space::Keep, thinks: THINK, ..ROW },
+    Format { name: "granite", call: Wrap { open: &["<|tool_call|>"], close: &[] }, body: EITHER_BODY, controls: &["<|/tool_call|>"], space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "granite", call: Wrap { open: &["<tool_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "granite", call: Wrap { open: &["<function_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
     Format {
@@ -747,7 +748,7 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["Action:"], close: &["\nObservation:"] },
         place: Place::LineStart,
         body: Body::Named(
-            Head::Until { lead: &[], take: &["\nAction Input:"], stop: &["("], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\nAction Input:"], stop: &["("], name: NameStyle::Plain, id: &[] },
             Args::Text { key: "input" },
         ),
         controls: &["Final Answer:"],
@@ -758,7 +759,7 @@ pub const FORMATS: &[Format] = &[
         name: "gemma4",
         call: Wrap { open: &["<|tool_call>call:"], close: &["<tool_call|>"] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
             Args::Object { dialect: Dialect { syntax: Syntax::Json, keys: Keys::Bare, quote: Some("<|\"|>") }, fence: Fence::None },
         ),
         space: Space::Keep,
@@ -770,7 +771,7 @@ pub const FORMATS: &[Format] = &[
         name: "functiongemma",
         call: Wrap { open: &["<start_function_call>call:"], close: &["<end_function_call>"] },
         body: Body::Named(
-            Head::Until { lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
             Args::Object { dialect: Dialect { syntax: Syntax::Json, keys: Keys::Bare, quote: Some("<escape>") }, fence: Fence::None },
         ),
         space: Space::Keep,
@@ -778,8 +779,6 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
 ];
-
-const GRANITE_BODY: Body = EITHER_BODY;
 
 /// The tags of one release of DeepSeek's markup.
 struct Dsml {

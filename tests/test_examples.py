@@ -22,7 +22,7 @@ def test_there_is_a_line_for_each_reply() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"), zip(REPLIES, EXPECTED, strict=True), ids=[file.stem for file in REPLIES]
+    ("reply", "expected"), list(zip(REPLIES, EXPECTED, strict=True)), ids=[file.stem for file in REPLIES]
 )
 def test_the_command_line_gives_what_is_written_down(
     reply: Path, expected: str, capsys: pytest.CaptureFixture[str]

@@ -49,6 +49,18 @@ def test_transformers_repairs_instead_of_raising() -> None:
         assert message["tool_calls"][0]["function"] == {"name": "search", "arguments": {"q": "a", "n": 2}}
 
 
+def test_transformers_template_names_the_fields() -> None:
+    from toolparse.integrations.transformers import parse_response
+
+    template = {
+        "start_anchor": "assistant\n",
+        "defaults": {"role": "assistant", "name": "bot"},
+        "fields": {"thinking": {"open": "<think>", "close": "</think>"}, "content": {}},
+    }
+    message = parse_response("<think>Hm.</think>Hello.", template, prefix="")
+    assert message == {"role": "assistant", "name": "bot", "content": "Hello.", "thinking": "Hm."}
+
+
 def test_transformers_needs_a_prefix() -> None:
     from toolparse.integrations.transformers import parse_response
 

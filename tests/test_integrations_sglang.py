@@ -63,7 +63,7 @@ def test_sglang_whole(sglang: Any) -> None:
     assert (split.reasoning_text, split.normal_text) == ("Hm.", "Looking." + CALL)
     read = detector().detect_and_parse(split.normal_text, [SEARCH])
     assert read == Bag(normal_text="Looking.", calls=[Bag(tool_index=0, name="search", parameters=ARGUMENTS)])
-    assert [detector().has_tool_call(text) for text in (CALL, "Hello.")] == [True, False]
+    assert [detector().has_tool_call(text) for text in (CALL, "Hello.", "[THINK]a")] == [True, False, True]
     assert detector().supports_structural_tag() is False
 
 

@@ -79,6 +79,8 @@ pub struct JsonBody {
     pub list: bool,
     early_arguments: bool,
     wrote_arguments: bool,
+    /// The scope that was closed last.
+    closed: Option<Scope>,
 }
 
 impl JsonBody {
@@ -99,7 +101,14 @@ impl JsonBody {
             list: false,
             early_arguments: false,
             wrote_arguments: false,
+            closed: None,
         }
+    }
+
+    /// True while the name is read.
+    #[must_use]
+    pub fn reads_name(&self) -> bool {
+        self.into == Into::Name
     }
 
     /// A message `{"type": "message", "text": …}`.
@@ -203,6 +212,16 @@ impl Finder<'_> {
         self.body.early_arguments = early;
         self.alternate(own, at);
         self.forward_open(Container::Object, at);
+    }
+
+    /// A container around the arguments was closed at the end of the text: only what wraps the call is missing.
+    fn closed_around(&mut self, repair: Repair) {
+        let of_call = matches!(self.body.closed, Some(Scope::Item | Scope::Keyed | Scope::Part));
+        let Some(call) = self.body.call.as_deref_mut().filter(|_| of_call) else { return };
+        let marked = |kind| call.repairs.iter().any(|repair| repair.kind == kind);
+        if !marked(RepairKind::MissingCloser) && !marked(RepairKind::ClosedObject) && !marked(RepairKind::ClosedString) {
+            call.mark(RepairKind::MissingCloser, repair.span);
+        }
     }
 
     fn second_arguments(&mut self, at: usize) {
@@ -415,7 +434,9 @@ impl Values for Finder<'_> {
     }
 
     fn close(&mut self, end: usize) {
-        match self.body.scopes.pop() {
+        let scope = self.body.scopes.pop();
+        self.body.closed = scope;
+        match scope {
             Some(Scope::Arguments) => {
                 if let Some(mut arguments) = self.arguments() {
                     arguments.close(end);
@@ -530,6 +551,10 @@ impl Values for Finder<'_> {
     }
 
     fn repair(&mut self, repair: Repair) {
+        if matches!(repair.kind, RepairKind::ClosedObject | RepairKind::ClosedArray) && self.body.closed != Some(Scope::Arguments) {
+            self.closed_around(repair);
+            return;
+        }
         if let Some(call) = self.body.call.as_deref_mut() {
             call.repair(repair);
         }

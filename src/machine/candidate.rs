@@ -2,6 +2,7 @@
 
 use super::{Fault, Machine, Sink, State, hand_out};
 use crate::call::Call;
+use crate::format::Shape;
 use crate::span::Span;
 use crate::window::Window;
 
@@ -49,7 +50,7 @@ impl Machine {
             match item {
                 Held::Markup(span) => sink.markup(span),
                 Held::Call(call) => {
-                    self.marked = true;
+                    self.marked |= call.shape == Shape::Tagged;
                     let raw = window.slice(call.span.start, call.span.end);
                     hand_out(*call, raw, sink);
                 }

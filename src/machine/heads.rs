@@ -206,9 +206,33 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText,
 /// Reads the head that starts at `at`.
 pub(super) fn read_head(head: &Head, window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {
     match head {
-        Head::Until { lead, take, stop, name, id } => read_until(lead, take, stop, *name, id, window, at, tools),
+        Head::Until { label, lead, take, stop, name, id } => {
+            let at = match behind_label(label, window, at)? {
+                Ok(at) => at,
+                Err(cut) => return Some(if cut { HeadRead::Cut } else { HeadRead::No }),
+            };
+            read_until(lead, take, stop, *name, id, window, at, tools)
+        }
         Head::Attributes { name, end, empty } => read_attributes(name, end, empty, window, at, tools),
     }
+}
+
+/// One past the label in front of a name; `Err(true)` when the reply ends in it.
+fn behind_label(label: &[&str], window: &Window<'_>, at: usize) -> Option<Result<usize, bool>> {
+    if label.is_empty() {
+        return Some(Ok(at));
+    }
+    for scan in at..at + MAX_NAME {
+        if let Some(length) = window.starts_with_any(scan, label)? {
+            return Some(Ok(scan + length));
+        }
+        match window.get(scan) {
+            None => return if window.last { Some(Err(true)) } else { None },
+            Some(b'<' | b'>' | b'\n') => return Some(Err(window.ends_within(scan, label))),
+            Some(_) => {}
+        }
+    }
+    Some(Err(false))
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one row's head")]

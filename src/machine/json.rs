@@ -139,7 +139,7 @@ impl Machine {
     fn candidate_after_piece<S: Sink>(&mut self, state: &JsonState, window: &Window<'_>, sink: &mut S) -> bool {
         let Some(candidate) = &self.candidate else { return false };
         let call = state.body.call.as_deref();
-        if candidate.certain == Certain::FirstCall && (call.is_some_and(Call::is_certain) || self.holds_call()) {
+        if candidate.certain == Certain::FirstCall && !state.body.foreign && (call.is_some_and(Call::is_certain) || self.holds_call()) {
             sink.border(self.row(state.row).space);
             self.commit(window, sink);
             return false;
@@ -183,10 +183,14 @@ impl Machine {
         self.deliver_done(state, window, sink);
         let end = window.end();
         let closed = state.body.call.as_ref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
+        let name_cut = state.body.reads_name();
         let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools };
         state.reader.finish(window, end, self.ending, &mut finder);
         self.pos = end;
         let call = state.body.call.take().map(|mut call| {
+            if name_cut {
+                call.fault = Some(FaultKind::Cut);
+            }
             end_cut(&mut call, closed, end);
             mark_fence(&mut call, state.fence);
             call.listed = state.body.list;
@@ -372,7 +376,7 @@ impl Machine {
         let Some(mut call) = state.body.call.take() else { return };
         call.end = end;
         call.listed = state.body.list;
-        if end == End::Unwrapped {
+        if end == End::Unwrapped && !call.repairs.iter().any(|repair| repair.kind == RepairKind::MissingCloser) {
             call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
         }
         mark_fence(&mut call, state.fence);
@@ -408,8 +412,9 @@ fn end_cut(call: &mut Call, closed: bool, end: usize) {
     call.span.end = end;
     if closed && call.fault.is_none() {
         call.end = End::Unwrapped;
-        call.repairs.retain(|repair| repair.kind != RepairKind::ClosedObject || repair.span.start < end);
-        call.mark(RepairKind::MissingCloser, Span::new(end, end));
+        if !call.repairs.iter().any(|repair| repair.kind == RepairKind::MissingCloser) {
+            call.mark(RepairKind::MissingCloser, Span::new(end, end));
+        }
         return;
     }
     call.end = End::Cut;

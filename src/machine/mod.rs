@@ -21,7 +21,7 @@ mod think;
 mod tree;
 
 use crate::call::Call;
-use crate::format::{Format, Space};
+use crate::format::{Format, Shape, Space};
 use crate::plan::Plan;
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
@@ -286,7 +286,7 @@ impl Machine {
         if self.candidate.is_some() {
             self.held.push(Held::Call(Box::new(call)));
         } else {
-            self.marked = true;
+            self.marked |= call.shape == Shape::Tagged;
             let raw = window.slice(call.span.start, end);
             hand_out(call, raw, sink);
         }

@@ -6,7 +6,7 @@ use super::heads::{HeadRead, HeadText, Opens, after_fence, call_opens, has_fence
 use super::json::cut_fault;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
-use crate::format::{Args, Between, Body, Format};
+use crate::format::{Args, Between, Body, Format, Place};
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
@@ -436,7 +436,7 @@ impl Machine {
     pub(super) fn end_named<S: Sink>(&mut self, row: usize, mut call: Box<Call>, end: End, window: &Window<'_>, sink: &mut S) {
         call.end = end;
         let at = call.span.end;
-        if end == End::Unwrapped {
+        if end == End::Unwrapped && !call.repairs.iter().any(|repair| repair.kind == RepairKind::ProvisionalEnd) {
             call.mark(RepairKind::MissingCloser, Span::new(at, at));
         }
         settle(&mut call, &self.tools);
@@ -445,6 +445,8 @@ impl Machine {
         let pos = self.pos;
         self.finish_named(row, call, window, sink);
         self.tell_markup(pos, sink);
+        // The next call of such a form starts where this one ends.
+        self.boundary |= self.row(row).place == Place::LineStart;
         self.state = if section { State::Section(row) } else { State::Prose };
     }
 

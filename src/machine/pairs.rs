@@ -163,6 +163,7 @@ impl Machine {
         {
             self.pos = next + self.plan.get(index).text.len();
             state.call.span.end = self.pos;
+            return Some(Pair::Go);
         }
         Some(Pair::Over(End::Closed))
     }
@@ -170,9 +171,14 @@ impl Machine {
     /// The reply ends between two arguments: nothing says that no other would have come.
     fn pairs_end(&mut self, state: &mut PairsState, format: &Format) -> Pair {
         let at = self.pos;
-        if format.call.close.is_empty() && self.ending == Ending::Finished {
+        if format.call.close.is_empty() && state.call.tape.len() > 1 {
+            // The end of the reply is an end that the form allows; whether it was meant is another question.
             state.call.span.end = at;
-            return Pair::Over(End::Closed);
+            if self.ending == Ending::Finished {
+                return Pair::Over(End::Closed);
+            }
+            state.call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
+            return Pair::Over(End::Unwrapped);
         }
         let safe = self.ending == Ending::Finished;
         state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(at, at), safe });

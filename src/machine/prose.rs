@@ -271,7 +271,6 @@ impl Machine {
     /// Asks the rows in their order whether what stands behind the opener is theirs.
     fn open_rows<S: Sink>(&mut self, rows: &[usize], at: usize, length: usize, window: &Window<'_>, sink: &mut S) -> Opened {
         let mut perhaps = None;
-        let mut cut = false;
         for row in rows {
             let format = self.row(*row);
             if !self.place_allows(format.place, window, at) {
@@ -302,7 +301,7 @@ impl Machine {
                     return Opened::Begun;
                 }
                 Some(Opens::Perhaps) if perhaps.is_none() => perhaps = Some((*row, loose)),
-                Some(Opens::Cut) => cut |= is_markup(window.slice(at, at + length)) && format.place == Place::Anywhere,
+                Some(Opens::Cut) if is_markup(window.slice(at, at + length)) && format.place == Place::Anywhere => return Opened::Cut,
                 Some(_) => {}
             }
         }
@@ -310,7 +309,7 @@ impl Machine {
             self.begin(row, loose, at, length, window, sink);
             return Opened::Begun;
         }
-        if cut { Opened::Cut } else { Opened::No }
+        Opened::No
     }
 
     /// Without the markup around it, or in a place where it may be meant otherwise, a call counts only under a known name.

@@ -169,6 +169,11 @@ impl Reader {
                         out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at, at + 1)));
                     }
                 }
+                _ if cut_delimiter(string.quote, window, at) => {
+                    push(string, run, out);
+                    *pos = window.end();
+                    return Step::More;
+                }
                 _ => match self.verdict(string, window, *pos, at, bounds) {
                     None => {
                         // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
@@ -549,6 +554,11 @@ fn special(quote: Quote, text: &[u8]) -> Option<usize> {
         Quote::Escaped => memchr(b'\\', text),
         Quote::Delimiter(delimiter) => delimiter.bytes().next().and_then(|byte| memchr(byte, text)),
     }
+}
+
+/// The end of the text breaks off the closing delimiter.
+fn cut_delimiter(quote: Quote, window: &Window<'_>, at: usize) -> bool {
+    matches!(quote, Quote::Delimiter(delimiter) if window.end() > at + 1 && window.ends_within(at, &[delimiter]))
 }
 
 fn smart(mark: &[u8]) -> Option<Quote> {

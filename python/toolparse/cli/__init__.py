@@ -15,7 +15,7 @@ from typing import NoReturn
 from toolparse._core import __version__
 from toolparse.cli import _io
 
-_COMMANDS = ("parse", "explain", "formats", "detect")
+_COMMANDS = ("parse", "explain", "formats", "detect", "batch", "stats")
 
 _DESCRIPTION = "Reads tool calls, reasoning and prose out of what language models write."
 

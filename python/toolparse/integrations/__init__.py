@@ -193,6 +193,9 @@ class Reader:
         return delta.calls[-1]
 
 
+_LONGEST_CLOSER = 64  # characters: more than that of any format, with an opener that it may stand behind
+
+
 class Splitter:
     """Splits the reasoning that a reply begins with from the rest, for hosts where another parser reads the rest.
 
@@ -202,14 +205,14 @@ class Splitter:
     def __init__(self, *, prompt: str = "") -> None:
         self._prompt, self._format = prompt, format_wanted()
         self._stream = ToolStream(None, format=self._format, prompt=prompt)
-        self._text = ""
+        self._pieces: list[str] = []
         self.over = False
 
     def push(self, text: str) -> tuple[str, str]:
         """What this piece of the reply adds to the reasoning and to the rest."""
         if self.over:
             return "", text
-        self._text += text
+        self._pieces.append(text)
         return self._split(self._stream.push(text))
 
     def finish(self) -> tuple[str, str]:
@@ -233,11 +236,10 @@ class Splitter:
 
     def _rest(self) -> str:
         """The text so far from behind the reasoning on. It is read once more, for its segments; once in a reply."""
-        start, opener = 0, self._prompt
-        for segment in parse_tool_calls(
-            self._text, None, max_bytes=None, prompt=self._prompt, format=self._format
-        ).segments:
-            piece = self._text[slice(*segment.span)]
+        text, start, opener = "".join(self._pieces), 0, self._prompt
+        result = parse_tool_calls(text, None, max_bytes=None, prompt=self._prompt, format=self._format)
+        for segment in result.segments:
+            piece = text[slice(*segment.span)]
             if segment.kind == "reasoning":
                 start = segment.span[1]
             elif segment.kind == "markup":
@@ -246,11 +248,11 @@ class Splitter:
                 opener = piece[closer:]
             elif not piece.isspace():
                 break
-        return self._text[start:]
+        return text[start:]
 
     def _closer(self, markup: str, opener: str) -> int:
         """How much of the markup ends the reasoning that ``opener`` began: behind that, a letter is prose."""
-        for length in range(1, len(markup) + 1):
+        for length in range(1, min(len(markup), _LONGEST_CLOSER) + 1):
             if parse_tool_calls(markup[:length] + "x", None, prompt=opener, format=self._format).text == "x":
                 return length
         return 0

@@ -50,7 +50,7 @@ class DetectorMixin:
 
     def has_tool_call(self, text: str) -> bool:
         result = parse_tool_calls(text, None, format=format_wanted(), max_bytes=None)
-        return bool(result.calls or result.errors)
+        return bool(result.calls or result.errors) or result.text != text
 
     def detect_and_parse(self, text: str, tools: list[Any]) -> Any:
         delta = Reader(compiled(tools), inline=True).whole(text)
@@ -110,7 +110,7 @@ class ReasoningMixin:
         self._splitter = Splitter(prompt=prompt + (previous_content if continue_final_message else ""))
         self._held = force_nonempty_content or not stream_reasoning
         self._content_needed = force_nonempty_content
-        self._reasoning = ""
+        self._reasoning: list[str] = []
         self._content = False
 
     def detect_and_parse(self, text: str) -> Any:
@@ -127,10 +127,9 @@ class ReasoningMixin:
         """Reasoning may have to wait for its end, and, where content must not be empty, become the content."""
         self._content = self._content or bool(rest)
         if self._held:
-            self._reasoning += reasoning
-            reasoning, self._reasoning = (
-                (self._reasoning, "") if ended or self._splitter.over else ("", self._reasoning)
-            )
+            self._reasoning.append(reasoning)
+            reasoning = "".join(self._reasoning) if ended or self._splitter.over else ""
+            self._reasoning = [] if reasoning else self._reasoning
         if ended and self._content_needed and not self._content:
             reasoning, rest = "", reasoning
         return _type("StreamingParseResult", _REASONING)(normal_text=rest, reasoning_text=reasoning)

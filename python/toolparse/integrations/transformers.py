@@ -1,8 +1,9 @@
 """A drop-in for transformers' ``ResponseParser`` that repairs instead of raising.
 
 :class:`ResponseParser` and :func:`parse_response` take the same arguments, give the same events and the same message as
-``transformers.utils.chat_parsing``; besides a response template they take the name of a format, or ``"auto"``.
-transformers itself is needed only when ``tools`` holds Python functions.
+``transformers.utils.chat_parsing``. Of a response template they take the defaults and the name of the reasoning field;
+how calls are written is found out from the text. The name of a format, or ``"auto"``, does in its place. transformers
+itself is needed only when ``tools`` holds Python functions.
 """
 
 from __future__ import annotations
@@ -53,13 +54,13 @@ class ResponseParser:
     ) -> None:
         if prefix is None:
             raise ValueError('prefix, the prompt that was given to the model, is needed; pass prefix="" to do without')
-        self._stream = ToolStream(_tools(tools), format=response_template, prompt=prefix)
-        template = response_template if isinstance(response_template, Mapping) else {}
+        name, template = (response_template, {}) if isinstance(response_template, str) else ("auto", response_template)
+        self._stream = ToolStream(_tools(tools), format=name, prompt=prefix)
         self._defaults: Json = dict(template.get("defaults") or {"role": "assistant"})
         fields = template.get("fields") or {}
         self._reasoning = next((name for name in _REASONING_FIELDS if name in fields), _REASONING_FIELDS[0])
         self._open = ""
-        self._value = ""
+        self._value: list[str] = []
         self._finalized = False
         self.initial_events: list[Json] = []
 
@@ -106,16 +107,16 @@ class ResponseParser:
         if self._open != field:
             self._close(out)
             self._start(out, field)
-        self._value += text
+        self._value.append(text)
         out.append({"type": "region_chunk", "field": field, "text": text, "dirty": False})
 
     def _start(self, out: list[Json], field: str) -> None:
-        self._open, self._value = field, ""
+        self._open, self._value = field, []
         out.append({"type": "region_open", "field": field})
 
     def _close(self, out: list[Json], value: Json | None = None) -> None:
         if self._open:
-            out.append({"type": "region_close", "field": self._open, "value": value or self._value})
+            out.append({"type": "region_close", "field": self._open, "value": value or "".join(self._value)})
         self._open = ""
 
 

@@ -1,0 +1,142 @@
+"""Parquet and Arrow files made of parts that are encoded on their own, so that threads can encode and a run can go on.
+
+A part of a Parquet file is a small Parquet file of one row group. They stand one behind the other, and the footer at the end,
+the only one that a reader looks at, names the row groups of all; their own footers are left between them. A part of an Arrow
+file is a record batch as it stands in the file; the footer lists them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from toolparse import _core
+from toolparse.batch import thrift
+from toolparse.batch.encodings import Encoded, Part
+from toolparse.batch.extras import need
+
+_PARQUET_MAGIC = b"PAR1"
+_ARROW_MAGIC = b"ARROW1"
+_ORDINALS = 1 << 15  # beyond it the ordinal of a row group does not fit its field
+_ROW_GROUPS, _NUM_ROWS = 4, 3  # of FileMetaData
+_COLUMNS, _GROUP_ROWS, _GROUP_OFFSET, _ORDINAL = 1, 3, 5, 7  # of RowGroup
+_CHUNK_OFFSETS, _META = (2, 4, 6), 3  # of ColumnChunk: itself, offset index, column index
+_META_OFFSETS = (9, 10, 11, 14)  # of ColumnMetaData: data page, index page, dictionary page, bloom filter
+
+
+def _schema(arrow: Any) -> Any:
+    return arrow.schema(_core.arrow_schema())
+
+
+def _table(arrow: Any, chunks: Sequence[Any]) -> Any:
+    batches = [batch for chunk in chunks for batch in arrow.RecordBatchReader.from_stream(chunk)]
+    return arrow.Table.from_batches(batches, _schema(arrow)).combine_chunks()
+
+
+class Parquet:
+    """Writes Parquet. Raises ``MissingExtra`` when pyarrow is not installed."""
+
+    def __init__(self) -> None:
+        self.arrow = need("pyarrow", "arrow", ".parquet")
+        self.parquet = need("pyarrow.parquet", "arrow", ".parquet")
+        self.head = b""
+
+    def encode(self, chunks: Sequence[Any]) -> Encoded:
+        table = _table(self.arrow, chunks)
+        return self._encoded(table) if table.num_rows else Encoded(b"")
+
+    def _encoded(self, table: Any) -> Encoded:
+        out = self.arrow.BufferOutputStream()
+        self.parquet.write_table(
+            table,
+            out,
+            row_group_size=max(1, table.num_rows),
+            compression="snappy",
+            use_dictionary=["source", "format"],
+            write_statistics=["source", "line", "format", "n_calls"],
+        )
+        data = out.getvalue().to_pybytes()
+        return Encoded(data, (len(data),))
+
+    def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
+        """The footer, and before it all that a file without rows needs. ``read(offset, size)`` reads what was written."""
+        if not parts:
+            return self._encoded(_schema(self.arrow).empty_table()).data
+        footer: thrift.Struct = {}
+        groups: list[thrift.Struct] = []
+        begin = 0
+        for (length,) in parts:
+            end = begin + length
+            footer_length: int = struct.unpack("<I", read(end - 8, 4))[0]
+            own = thrift.decode(read(end - 8 - footer_length, footer_length))
+            footer = footer or own
+            groups += [_moved(group, begin) for group in own[_ROW_GROUPS][1][1]]
+            begin = end
+        footer[_ROW_GROUPS] = (thrift.LIST, (thrift.STRUCT, [_numbered(group, n) for n, group in enumerate(groups)]))
+        footer[_NUM_ROWS] = (thrift.I64, sum(group[_GROUP_ROWS][1] for group in groups))
+        data = thrift.encode(footer)
+        return data + struct.pack("<I", len(data)) + _PARQUET_MAGIC
+
+
+def _moved(group: thrift.Struct, by: int) -> thrift.Struct:
+    """A row group ``by`` bytes further down."""
+    _move(group, (_GROUP_OFFSET,), by)
+    for chunk in group[_COLUMNS][1][1]:
+        _move(chunk, _CHUNK_OFFSETS, by)
+        _move(chunk[_META][1], _META_OFFSETS, by)
+    return group
+
+
+def _move(fields: thrift.Struct, offsets: Sequence[int], by: int) -> None:
+    for field in offsets:
+        if field in fields and fields[field][1] > 0:  # 0: not used
+            fields[field] = (thrift.I64, fields[field][1] + by)
+
+
+def _numbered(group: thrift.Struct, number: int) -> thrift.Struct:
+    if number < _ORDINALS:
+        return group | {_ORDINAL: (thrift.I16, number)}
+    return {field: value for field, value in group.items() if field != _ORDINAL}
+
+
+class Arrow:
+    """Writes Arrow's file format. Raises ``MissingExtra`` when pyarrow is not installed."""
+
+    def __init__(self) -> None:
+        self.arrow = need("pyarrow", "arrow", ".arrow")
+        self.ipc = need("pyarrow.ipc", "arrow", ".arrow")
+        self.head = _ARROW_MAGIC + b"\0\0" + _schema(self.arrow).serialize().to_pybytes()
+
+    def encode(self, chunks: Sequence[Any]) -> Encoded:
+        messages = [batch.serialize().to_pybytes() for batch in _table(self.arrow, chunks).to_batches()]
+        return Encoded(b"".join(messages), *[_lengths(message) for message in messages])
+
+    def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
+        """The end mark and the footer: that of a file of as many empty batches, told where the true ones are."""
+        batch = self.arrow.RecordBatch.from_pylist([], schema=_schema(self.arrow))
+        out = self.arrow.BufferOutputStream()
+        with self.ipc.new_file(out, batch.schema) as writer:
+            for _ in parts:
+                writer.write_batch(batch)
+        file = out.getvalue().to_pybytes()
+        begin = len(file) - len(_ARROW_MAGIC) - 4
+        footer = file[begin - struct.unpack("<i", file[begin : begin + 4])[0] : begin]
+        empty = _lengths(batch.serialize().to_pybytes())
+        footer = footer.replace(_blocks([empty] * len(parts), len(self.head)), _blocks(parts, len(self.head)))
+        return b"\xff\xff\xff\xff\0\0\0\0" + footer + struct.pack("<i", len(footer)) + _ARROW_MAGIC
+
+
+def _lengths(message: bytes) -> Part:
+    """Bytes of the metadata of a message, with their prefix of 8, and of its body."""
+    metadata: int = struct.unpack("<i", message[4:8])[0] + 8
+    return metadata, len(message) - metadata
+
+
+def _blocks(parts: Sequence[Part], begin: int) -> bytes:
+    """The footer's list of where the batches are: offset, length of metadata (padded), length of body."""
+    out = bytearray()
+    for metadata, body in parts:
+        out += struct.pack("<qiiq", begin, metadata, 0, body)
+        begin += metadata + body
+    return bytes(out)
