@@ -297,6 +297,15 @@ impl Call {
         fits
     }
 
+    /// Makes the last two strings one.
+    pub fn join_last(&mut self) {
+        self.hold = None;
+        let Some(part) = self.tape.last_text().map(<[u8]>::to_vec) else { return };
+        let mark = self.tape.bookmark_before_last();
+        self.tape.rewind(mark);
+        self.tape.extend(&part);
+    }
+
     /// The last value may still change: it is not to be handed out.
     pub fn hold_last(&mut self) {
         self.hold = Some(self.tape.len().saturating_sub(1));

@@ -152,6 +152,10 @@ const DEEPSEEK_SECTION: Wrap = Wrap {
 };
 const DEEPSEEK_CALL: Wrap = Wrap { open: &["<｜tool▁call▁begin｜>"], close: &["<｜tool▁call▁end｜>"] };
 
+// Openers that are nearly words: looked for inside prose only when their format is named.
+const HYPERCLOVA_CALL: Wrap = Wrap { open: &["-> tool/function_call\n"], close: &[] };
+const PHI_CALL: Wrap = Wrap { open: &["functools"], close: &[] };
+
 const CWM_CALL: Wrap = Wrap { open: &["<tool: "], close: &["</tool>"] };
 const CWM_HEAD: Head = Head::Until { label: &[">\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
 
@@ -210,6 +214,7 @@ pub const FORMATS: &[Format] = &[
             Args::Pairs(Pairs { typing: Typing::Text, outer: Place::Boundary, ..PAIRS }),
         ),
         space: Space::Keep,
+        controls: &["</tool_call>"],
         control_shapes: &[ControlShape { prefix: "<|", end: "|>", most: 80, without: b"|>\n" }],
         ..ROW
     },
@@ -235,7 +240,6 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "llama_function",
         call: Wrap { open: &["<function="], close: &["</function>"] },
-        loose: Loose::Offered,
         body: Body::Named(FUNCTION_HEAD, JSON_ARGS),
         space: Space::Keep,
         ..ROW
@@ -243,7 +247,6 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "llama_function",
         call: Wrap { open: &["<function name="], close: &["</function>"] },
-        loose: Loose::Offered,
         body: Body::Named(Head::Until { label: &[], lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
         ..ROW
@@ -251,7 +254,6 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "minicpm5",
         call: Wrap { open: &["<function name="], close: &["</function>"] },
-        loose: Loose::Offered,
         body: Body::Named(
             FUNCTION_HEAD,
             Args::Pairs(Pairs {
@@ -323,6 +325,14 @@ pub const FORMATS: &[Format] = &[
                 ..KEY_VALUE
             }),
         ),
+        thinks: &["ifm"],
+        ..ROW
+    },
+    Format {
+        name: "k2_horizon",
+        section: Wrap { open: &["<ifm|tool_calls>"], close: &["</ifm|tool_calls>"] },
+        call: Wrap { open: &["<ifm|tool_call>"], close: &["</ifm|tool_call>"] },
+        loose: Loose::Always,
         thinks: &["ifm"],
         ..ROW
     },
@@ -555,7 +565,10 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "plamo3",
         section: Wrap { open: &["<|plamo:begin_tool_requests:plamo|>"], close: &["<|plamo:end_tool_requests:plamo|>"] },
-        call: Wrap { open: &["<|plamo:begin_tool_request:plamo|>"], close: &["<|plamo:end_tool_request:plamo|>"] },
+        call: Wrap {
+            open: &["<|plamo:begin_tool_request:plamo|>"],
+            close: &["<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>", "<|plamo:end_tool_request:plamo|>"],
+        },
         between: Between::Noise,
         body: Body::Named(
             Head::Until {
@@ -573,7 +586,6 @@ pub const FORMATS: &[Format] = &[
         ),
         space: Space::Keep,
         thinks: &["plamo"],
-        controls: &["<|plamo:end_tool_arguments:plamo|>"],
         ..ROW
     },
     Format {
@@ -624,13 +636,13 @@ pub const FORMATS: &[Format] = &[
     Format { name: "jamba", call: TOOL_CALLS, body: EITHER_BODY, thinks: &["think", "thinking"], controls: &["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"], ..ROW },
     Format {
         name: "hunyuan_a13b",
-        call: TOOL_CALLS,
+        call: Wrap { open: &["<tool_calls>", "助手：<tool_calls>"], close: &["</tool_calls>"] },
         thinks: THINK,
-        controls: &["<answer>", "</answer>", "<answer>\n", "\n</answer>", "助手：", "<tool_calls></tool_calls>"],
+        controls: &["<answer>", "</answer>"],
         ..ROW
     },
     Format { name: "minimax_m1", call: TOOL_CALLS, thinks: THINK, ..ROW },
-    Format { name: "ernie45", call: TOOL_CALL, thinks: THINK, controls: &["<response>", "</response>", "<response>\n", "\n</response>"], ..ROW },
+    Format { name: "ernie45", call: TOOL_CALL, thinks: THINK, controls: &["<response>", "</response>"], ..ROW },
     Format { name: "granite", call: Wrap { open: &["<|tool_call|>"], close: &[] }, body: EITHER_BODY, controls: &["<|/tool_call|>"], space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "granite", call: Wrap { open: &["<tool_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "granite", call: Wrap { open: &["<function_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
@@ -650,22 +662,10 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     Format { name: "gigachat3", call: Wrap { open: &["<|function_call|>"], close: &[] }, space: Space::Keep, ..ROW },
-    Format {
-        name: "hyperclovax",
-        call: Wrap { open: &[" -> tool/function_call\n", "-> tool/function_call\n"], close: &[] },
-        place: Place::Boundary,
-        space: Space::Keep,
-        thinks: THINK,
-        ..ROW
-    },
-    Format {
-        name: "phi4_mini",
-        call: Wrap { open: &["functools", " functools"], close: &[] },
-        place: Place::Boundary,
-        body: EITHER_BODY,
-        space: Space::Keep,
-        ..ROW
-    },
+    Format { name: "hyperclovax", call: HYPERCLOVA_CALL, place: Place::Boundary, thinks: THINK, ..ROW },
+    Format { name: "hyperclovax", detect: Detect::OnRequest, call: HYPERCLOVA_CALL, thinks: THINK, ..ROW },
+    Format { name: "phi4_mini", call: PHI_CALL, place: Place::Boundary, body: EITHER_BODY, space: Space::Keep, ..ROW },
+    Format { name: "phi4_mini", detect: Detect::OnRequest, call: PHI_CALL, body: EITHER_BODY, space: Space::Keep, ..ROW },
     Format { name: "phi4_mini", call: Wrap { open: &["<|tool_call|>"], close: &["<|/tool_call|>"] }, body: EITHER_BODY, space: Space::Keep, ..ROW },
     Format { name: "nemotron", call: Wrap { open: &["<TOOLCALL>"], close: &["</TOOLCALL>"] }, thinks: THINK, ..ROW },
     Format {

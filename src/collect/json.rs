@@ -27,9 +27,10 @@ pub fn to_json(tape: &Tape) -> String {
 impl Cursor {
     /// Writes what is new and certain. Nodes from `hold` on are left; `done`: nothing will be added any more.
     pub fn write(&mut self, tape: &Tape, hold: usize, done: bool, out: &mut String) {
-        let end = if done { tape.len() } else { certain(tape, hold.min(tape.len())) };
+        let known = if done { tape.len() } else { hold.min(tape.len()) };
+        let end = if done { known } else { certain(tape, known) };
         while self.node < end {
-            let last = self.node + 1 == tape.len() && !done;
+            let last = self.node + 1 == known && !done;
             if !self.node(tape, last, out) {
                 return;
             }

@@ -216,7 +216,7 @@ impl Finder<'_> {
 
     /// A container around the arguments was closed at the end of the text: only what wraps the call is missing.
     fn closed_around(&mut self, repair: Repair) {
-        let of_call = matches!(self.body.closed, Some(Scope::Item | Scope::Keyed | Scope::Part));
+        let of_call = matches!(self.body.closed, Some(Scope::Item | Scope::Keyed | Scope::Part | Scope::Calls));
         let Some(call) = self.body.call.as_deref_mut().filter(|_| of_call) else { return };
         let marked = |kind| call.repairs.iter().any(|repair| repair.kind == kind);
         if !marked(RepairKind::MissingCloser) && !marked(RepairKind::ClosedObject) && !marked(RepairKind::ClosedString) {

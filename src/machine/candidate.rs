@@ -76,7 +76,10 @@ impl Machine {
         self.told = candidate.start;
         self.line = candidate.line;
         self.boundary = candidate.boundary;
-        self.barred = candidate.start + 1;
+        // A line of JSON that is no call may still be a reply that is nothing but a message.
+        if self.line_barred != candidate.start + 1 || self.barred > candidate.start || candidate.certain == Certain::WholeReply {
+            self.barred = candidate.start + 1;
+        }
         self.reread += end - candidate.start;
         if self.reread > end + 65_536 {
             // Second readings have a budget of one reply; beyond it the text is prose without another look.

@@ -171,8 +171,11 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             if window.get(next).is_none() {
                 return Some(Opens::Cut);
             }
-            if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || window.starts_with_any(next, row.call.close)?.is_some() {
+            if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') {
                 return Some(Opens::Yes);
+            }
+            if window.starts_with_any(next, row.call.close)?.is_some() {
+                return Some(Opens::Perhaps);
             }
             Some(cut_or_no(window, next, &["```json"]))
         }
@@ -259,7 +262,14 @@ fn read_until(
             return Some(HeadRead::No);
         }
         if window.get(scan).is_none() {
-            return if window.last { Some(HeadRead::Cut) } else { None };
+            let begun = window.slice(start, scan).trim_ascii();
+            let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
+            let plausible = begun.is_empty() || name_of(begun, style, tools).is_some();
+            return if !window.last {
+                None
+            } else {
+                Some(if plausible { HeadRead::Cut } else { HeadRead::No })
+            };
         }
         let native = window.starts_with_any(scan, id)?;
         let taken = window.starts_with_any(scan, take)?;

@@ -133,6 +133,8 @@ pub struct Machine {
     marked: bool,
     /// The fence that is open.
     fence: Option<prose::Fence>,
+    /// Where a marker in back-ticks stands, until they close or the line ends.
+    quoted: Option<usize>,
     /// An opener that was taken for a mention.
     mention: Option<(usize, usize)>,
     /// Where a call ended a reasoning block that never closed: nobody knows whether it was a draft.
@@ -143,6 +145,8 @@ pub struct Machine {
     reread: usize,
     /// Where a candidate may not start again.
     barred: usize,
+    /// The same for JSON at the start of a line.
+    line_barred: usize,
     ending: Ending,
     last: bool,
 }
@@ -161,12 +165,14 @@ impl Machine {
             boundary: true,
             marked: false,
             fence: None,
+            quoted: None,
             mention: None,
             in_open_think: None,
             candidate: None,
             held: Vec::new(),
             reread: 0,
             barred: 0,
+            line_barred: 0,
             ending: Ending::Unknown,
             last: false,
         }
@@ -259,6 +265,9 @@ impl Machine {
             if self.boundary && !text.trim_ascii().is_empty() {
                 self.boundary = false;
             }
+            if self.quoted.is_some_and(|at| at < end) && memchr::memchr(b'\n', text).is_some() {
+                self.quoted = None;
+            }
             sink.prose(text, Span::new(self.told, end));
             self.told(end, self.line.after(text));
         }
@@ -345,7 +354,7 @@ impl State {
         match self {
             State::Think(state) => state.bookmark(),
             State::Json(state) => Some(state.keep_from()),
-            State::Python(state) => state.call.as_deref().and_then(of_call),
+            State::Python(state) => state.call.as_deref().map(|call| of_call(call).unwrap_or(call.span.end.max(call.span.start))),
             State::Object(state) => of_call(&state.call),
             State::Pairs(state) => state.provisional().or(of_call(&state.call)),
             State::Tree(state) => of_call(&state.call),

@@ -163,7 +163,6 @@ impl Machine {
         {
             self.pos = next + self.plan.get(index).text.len();
             state.call.span.end = self.pos;
-            return Some(Pair::Go);
         }
         Some(Pair::Over(End::Closed))
     }

@@ -68,10 +68,17 @@ impl Machine {
     /// The first text of the reply, or behind reasoning: forms that count only there.
     fn at_boundary<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Option<Step> {
         let start = self.told;
+        let plan = self.plan.clone();
         if start < self.barred {
             return None;
         }
-        let plan = self.plan.clone();
+        if !plan.json_lines.is_empty() && start >= self.line_barred && !self.marked && window.get(start) == Some(b'{') && self.starts_line(window, start) {
+            match self.json_line(start, window, sink) {
+                None => return Some(Step::More),
+                Some(true) => return Some(Step::Go),
+                Some(false) => {}
+            }
+        }
         for at in [start, window.after_blanks(start).unwrap_or(start)] {
             match plan.find(window, at) {
                 None => return Some(Step::More),
@@ -119,6 +126,7 @@ impl Machine {
         if at + count == window.end() && count < MAX_TICKS && !window.last {
             return None;
         }
+        self.quoted = None;
         if count < 3 || count == MAX_TICKS || !self.starts_line(window, at) {
             return Some(Passed::Text(at + count));
         }
@@ -167,21 +175,25 @@ impl Machine {
     fn line_start<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
         let next = at + 1;
         let Some(byte) = window.get(next) else { return if window.last { Some(Passed::Text(next)) } else { None } };
-        if byte == b'{' && next >= self.barred && !self.marked {
-            let plan = self.plan.clone();
-            for row in &plan.json_lines {
-                match call_opens(plan.rows[*row], window, next, &self.tools)? {
-                    Opens::Yes => {
-                        self.tell_prose(window, next, sink);
-                        self.try_candidate(next, Certain::FirstCall);
-                        self.begin_body(*row, next);
-                        return Some(Passed::Step(Step::Go));
-                    }
-                    _ => {}
-                }
-            }
+        if byte == b'{' && next >= self.line_barred && !self.marked && self.json_line(next, window, sink)? {
+            return Some(Passed::Step(Step::Go));
         }
         Some(Passed::Text(next))
+    }
+
+    /// JSON that starts at `at`, the start of a line.
+    fn json_line<S: Sink>(&mut self, at: usize, window: &Window<'_>, sink: &mut S) -> Option<bool> {
+        let plan = self.plan.clone();
+        for row in &plan.json_lines {
+            if call_opens(plan.rows[*row], window, at, &self.tools)? == Opens::Yes {
+                self.tell_prose(window, at, sink);
+                self.line_barred = at + 1;
+                self.try_candidate(at, Certain::FirstCall);
+                self.begin_body(*row, at);
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     /// What stands at a byte that a marker may start with.
@@ -201,6 +213,10 @@ impl Machine {
         };
         let marker = plan.get(index);
         if self.is_quoted(window, at) {
+            self.quoted = Some(at);
+            return Some(Passed::Text(at + length));
+        }
+        if self.is_in_quotes(window, at) {
             return Some(Passed::Text(at + length));
         }
         if at >= self.barred {
@@ -230,7 +246,7 @@ impl Machine {
     /// A marker that opens nothing.
     fn alone<S: Sink>(&mut self, alone: Alone, window: &Window<'_>, at: usize, length: usize, rows: &[usize], sink: &mut S) -> Option<Passed> {
         let end = at + length;
-        if alone == Alone::Text {
+        if alone == Alone::Text || self.fence.is_some() {
             if self.mention.is_none() && self.fence.is_none() && rows.iter().any(|row| !self.row(*row).call.close.is_empty()) {
                 self.mention = rows.first().map(|row| (*row, at));
             }
@@ -360,6 +376,12 @@ impl Machine {
     fn starts_line(&self, window: &Window<'_>, at: usize) -> bool {
         let text = window.slice(self.told, at);
         self.line.after(text).is_start() || self.boundary && text.iter().all(|byte| *byte == b' ')
+    }
+
+    /// Behind a quoted marker, on the same line, before the back-ticks close.
+    fn is_in_quotes(&self, window: &Window<'_>, at: usize) -> bool {
+        let Some(quoted) = self.quoted else { return false };
+        memchr::memchr(b'\n', window.slice(quoted.max(self.told), at)).is_none()
     }
 
     /// A marker right behind a back-tick is a mention.

@@ -24,6 +24,8 @@ pub(super) struct PythonState {
     list: bool,
     /// Arguments without a name so far.
     positional: usize,
+    /// The value that is read is the next part of the string before it.
+    joins: bool,
     start: usize,
 }
 
@@ -37,6 +39,8 @@ enum At {
     Argument,
     /// A value.
     Value,
+    /// The rest of a string that is written in parts, or what follows a value.
+    BehindValue,
     /// A comma or the closing parenthesis.
     AfterValue,
     /// A comma, another call or the end.
@@ -64,6 +68,7 @@ impl Machine {
             at: At::Begin,
             list: false,
             positional: 0,
+            joins: false,
             start,
         }));
     }
@@ -124,6 +129,9 @@ impl Machine {
         if state.at == At::Value {
             return self.python_value(state, window);
         }
+        if state.at == At::BehindValue {
+            return self.python_behind_value(state, window);
+        }
         let next = window.after_blanks(self.pos)?;
         let Some(byte) = window.get(next) else {
             return if !window.last {
@@ -151,7 +159,8 @@ impl Machine {
                     state.at = At::AfterList;
                     Some(Py::Go)
                 }
-                b',' | b';' => {
+                b',' | b';' if state.call.is_some() || state.at == At::AfterCall => {
+                    // What stands between two calls belongs to neither.
                     self.pos = next + 1;
                     state.at = At::Call;
                     Some(Py::Go)
@@ -202,7 +211,7 @@ impl Machine {
                 }
                 Some(Py::Over { closed: false })
             }
-            At::Value => None,
+            At::Value | At::BehindValue => None,
         }
     }
 
@@ -354,13 +363,26 @@ impl Machine {
     /// `'a' 'b'` is one string in Python.
     fn join_adjacent(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
         let call = state.call.as_deref_mut()?;
-        if let Some(crate::tape::Node::Str(_)) = call.tape.nodes().last() {
-            let next = window.after_blanks(self.pos)?;
-            if matches!(window.get(next), Some(b'"' | b'\'')) {
-                call.mark(RepairKind::AdjacentStrings, Span::new(next, next));
-            }
+        if std::mem::take(&mut state.joins) {
+            call.join_last();
         }
-        state.at = At::AfterValue;
+        state.at = At::BehindValue;
+        self.python_behind_value(state, window)
+    }
+
+    fn python_behind_value(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
+        let call = state.call.as_deref_mut()?;
+        let next = window.after_blanks(self.pos)?;
+        let text = matches!(call.tape.nodes().last(), Some(crate::tape::Node::Str(_)));
+        if text && matches!(window.get(next), Some(b'"' | b'\'')) {
+            call.hold = Some(call.tape.len());
+            state.joins = true;
+            state.reader.restart();
+            self.pos = next;
+            state.at = At::Value;
+        } else {
+            state.at = At::AfterValue;
+        }
         Some(Py::Go)
     }
 
@@ -430,7 +452,10 @@ impl Machine {
         if let Some(mut call) = state.call.take() {
             let closed = state.at == At::AfterCall || in_name && call.span.end > call.span.start;
             if !closed {
-                if state.at == At::Value {
+                if state.joins {
+                    state.reader.finish(window, end, self.ending, &mut Arguments { call: &mut call, tools: &tools });
+                    call.join_last();
+                } else if state.at == At::Value {
                     let mut arguments = Arguments { call: &mut call, tools: &tools };
                     let fresh = state.reader.is_fresh();
                     state.reader.finish(window, end, self.ending, &mut arguments);

@@ -6,6 +6,7 @@ use crate::format::{Args, Body, Dialect, Format};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
+use crate::value::Ending;
 use crate::window::Window;
 
 /// A text while it is read.
@@ -33,16 +34,18 @@ impl Machine {
         };
         let text = window.slice(state.start, found.at);
         let Body::Named(_, Args::Text { key }) = format.body else { return Step::Go };
-        let end = if found.closed || window.get(found.at).is_some() { End::Closed } else { End::Cut };
         let mut call = state.call;
         self.text_arguments(&mut call, text, key, found.at);
         self.pos = found.at + found.length;
-        call.span.end = found.at;
-        if end == End::Cut {
+        call.span.end = self.pos;
+        let object = text.trim_ascii().starts_with(b"{") && call.repairs.iter().all(|repair| repair.safe);
+        if found.closed || object && format.call.close.iter().any(|close| close.starts_with('\n')) || self.ending == Ending::Finished {
+            self.end_named(state.row, call, End::Closed, window, sink);
+        } else if object {
+            self.end_named(state.row, call, End::Unwrapped, window, sink);
+        } else {
             call.repair(Repair::new(RepairKind::ClosedString, Span::new(found.at, found.at)));
             self.cut_named(state.row, call, window, sink);
-        } else {
-            self.end_named(state.row, call, end, window, sink);
         }
         Step::Go
     }

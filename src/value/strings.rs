@@ -120,13 +120,12 @@ impl Reader {
     }
 
     fn string_steps<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
-        let strict_controls = self.dialect.syntax == Syntax::Json;
         loop {
             let rest = window.from(*pos);
             let Some(index) = special(string.quote, rest) else {
                 let keep = if window.last { 0 } else { self.held(string, rest) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
-                push(string, piece, out);
+                push_run(string, piece, *pos, out);
                 *pos += piece.len();
                 return Step::More;
             };
@@ -134,14 +133,14 @@ impl Reader {
             let run = rest.get(..index).unwrap_or_default();
             match rest.get(index).copied() {
                 Some(b'\\') if !matches!(string.quote, Quote::Delimiter(_) | Quote::RawPython(_) | Quote::Escaped) => {
-                    push(string, run, out);
+                    push_run(string, run, *pos, out);
                     *pos = at;
                     if !self.escape(string, window, pos, out) {
                         return Step::More;
                     }
                 }
                 Some(b'\\') if string.quote == Quote::Escaped => {
-                    push(string, run, out);
+                    push_run(string, run, *pos, out);
                     *pos = at;
                     match self.escaped_level(string, window, pos, out) {
                         None => return Step::More,
@@ -151,7 +150,7 @@ impl Reader {
                 }
                 Some(b'\\') => {
                     // A raw Python string keeps the backslash and what follows it.
-                    push(string, run, out);
+                    push_run(string, run, *pos, out);
                     *pos = at;
                     let pair = window.slice(at, at + 2);
                     if pair.len() < 2 && !window.last {
@@ -164,13 +163,13 @@ impl Reader {
                     let through = rest.get(..=index).unwrap_or_default();
                     push(string, through, out);
                     *pos = at + 1;
-                    if strict_controls && !string.control_seen {
+                    if !string.control_seen {
                         string.control_seen = true;
                         out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at, at + 1)));
                     }
                 }
                 _ if cut_delimiter(string.quote, window, at) => {
-                    push(string, run, out);
+                    push_run(string, run, *pos, out);
                     *pos = window.end();
                     return Step::More;
                 }
@@ -179,12 +178,12 @@ impl Reader {
                         // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
                         let keep = self.held(string, run);
                         let piece = run.get(..run.len() - keep).unwrap_or_default();
-                        push(string, piece, out);
+                        push_run(string, piece, *pos, out);
                         *pos += piece.len();
                         return Step::More;
                     }
                     Some(Verdict::Content(width)) => {
-                        push(string, run, out);
+                        push_run(string, run, *pos, out);
                         push(string, window.slice(at, at + width), out);
                         *pos = at + width;
                         if self.marks_inner(string.quote, window, at) {
@@ -192,7 +191,7 @@ impl Reader {
                         }
                     }
                     Some(Verdict::Ends(next)) => {
-                        push(string, run, out);
+                        push_run(string, run, *pos, out);
                         return self.end_string(string, at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
@@ -536,11 +535,23 @@ impl Reader {
     }
 }
 
+/// Decoded text: an escape's.
 fn push<V: Values>(string: &mut Str, bytes: &[u8], out: &mut V) {
     if !bytes.is_empty() {
         string.bytes += bytes.len();
         out.text(bytes);
     }
+}
+
+/// Text as it was written, at `at`: a raw control character in it leaves a mark, where the kind of string allows none.
+fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
+    if !string.control_seen && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle) {
+        if let Some(index) = run.iter().position(|byte| *byte < 0x20) {
+            string.control_seen = true;
+            out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
+        }
+    }
+    push(string, run, out);
 }
 
 /// The next byte in a string that is not plain text.

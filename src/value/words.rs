@@ -234,7 +234,8 @@ impl Reader {
             return None;
         }
         let next = self.peek(window, at + length)?;
-        Some(length > 0 && next.is_some_and(|byte| follow.contains(&byte)))
+        // At the end of the text the word may have gone on.
+        Some(length > 0 && next.is_none_or(|byte| follow.contains(&byte)))
     }
 
     fn bare_value<V: Values>(&mut self, window: &Window<'_>, end: usize, pos: &mut usize, out: &mut V) {
@@ -275,7 +276,12 @@ impl Reader {
                 text(word, span, out);
             }
             Word::Text | Word::Partial => match python.then(|| python_number(word)).flatten() {
-                Some(number) => out.number(number.as_bytes(), span.start),
+                Some(number) => {
+                    if word.first() == Some(&b'0') && word.get(1).is_some_and(u8::is_ascii_digit) {
+                        out.repair(Repair::new(RepairKind::NumberFormat, span));
+                    }
+                    out.number(number.as_bytes(), span.start);
+                }
                 None => {
                     out.repair(Repair::new(RepairKind::UnquotedValue, span));
                     text(word, span, out);

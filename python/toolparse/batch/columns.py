@@ -1,8 +1,9 @@
-"""Parquet and Arrow files made of parts that are encoded on their own, so that threads can encode and a run can go on.
+"""Parquet and Arrow files made of parts that are encoded on their own, so that threads can encode and a run can go
+on.
 
-A part of a Parquet file is a small Parquet file of one row group. They stand one behind the other, and the footer at the end,
-the only one that a reader looks at, names the row groups of all; their own footers are left between them. A part of an Arrow
-file is a record batch as it stands in the file; the footer lists them.
+A part of a Parquet file is a small Parquet file of one row group. They stand one behind the other, and the footer at
+the end, the only one that a reader looks at, names the row groups of all; their own footers are left between them. A
+part of an Arrow file is a record batch as it stands in the file; the footer lists them.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class Parquet:
         return Encoded(data, (len(data),))
 
     def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
-        """The footer, and before it all that a file without rows needs. ``read(offset, size)`` reads what was written."""
+        """The footer, and before it all that a file without rows needs. ``read(offset, size)`` reads what was
+        written.
+        """
         if not parts:
             return self._encoded(_schema(self.arrow).empty_table()).data
         footer: thrift.Struct = {}

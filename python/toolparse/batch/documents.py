@@ -1,6 +1,7 @@
 """The records of a ``.json`` file: the items of an array, or JSON values one after the other, as lines of JSONL.
 
-Only where a record begins and ends is looked for here; a record is handed on as it stands. Its line is its number, from 1.
+Only where a record begins and ends is looked for here; a record is handed on as it stands. Its line is its number,
+from 1.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ def _items(text: _Text, limit: int) -> Iterator[tuple[int, bytes]]:
 def _record_length(text: _Text, limit: int) -> int:
     """How long the record that begins here is, or 0 when it is no JSON. Raises :class:`Damaged`.
 
-    A record that is not whole yet is tried again each time that what was read has doubled, so that the time stays linear.
+    A record that is not whole yet is tried again each time that what was read has doubled, so that the time stays
+    linear.
     """
     decoder = json.JSONDecoder()
     while True:

@@ -1,7 +1,7 @@
 """What becomes of the records of a piece on their way into the output: lines, packed lines, or parts of a table.
 
-Every encoding makes the bytes of a piece from the piece alone, in the thread that read it; the output is their concatenation
-between a head and a tail.
+Every encoding makes the bytes of a piece from the piece alone, in the thread that read it; the output is their
+concatenation between a head and a tail.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Encoding(Protocol):
 
 
 class Lines:
-    """JSONL. ``pack`` packs a piece on its own; the files that come of it are members of one file, one after the other."""
+    """JSONL. ``pack`` packs a piece on its own; the files that come of it are members of one file, one after the
+    other.
+    """
 
     head = b""
 
@@ -83,7 +85,10 @@ def _gzip(data: bytes) -> bytes:
 def _zstd_packer() -> Callable[[bytes], bytes]:
     module, own = zstd()
     if own:
-        options = {module.CompressionParameter.compression_level: _ZSTD_LEVEL, module.CompressionParameter.checksum_flag: 1}
+        options = {
+            module.CompressionParameter.compression_level: _ZSTD_LEVEL,
+            module.CompressionParameter.checksum_flag: 1,
+        }
         return lambda data: bytes(module.compress(data, options=options))
     # A compressor is not to be shared between threads.
     return lambda data: bytes(module.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True).compress(data))

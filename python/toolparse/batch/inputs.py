@@ -61,8 +61,8 @@ class Unread(Exception):
 def find(names: Sequence[str], ours: Sequence[str]) -> list[Input]:
     """The inputs in the order of ``names``, each once; patterns and folders in the order of their names.
 
-    In patterns and folders, files that this run writes (``ours``) and files of no known kind are passed over. A name that
-    leads nowhere is an input all the same: it turns out when it is opened.
+    In patterns and folders, files that this run writes (``ours``) and files of no known kind are passed over. A name
+    that leads nowhere is an input all the same: it turns out when it is opened.
     """
     avoid = {os.path.realpath(name) for name in ours}
     found: dict[str, Input] = {}
@@ -138,7 +138,9 @@ def pieces(each: Input, place: Place, reading: Reading) -> Iterator[Piece]:
     """The pieces of an input from ``place`` on. Raises :class:`Unread`, :class:`Damaged` and ``MissingExtra``."""
     if not each.kind:
         suffixes = " ".join(_KINDS)
-        raise Unread(f"what is in it cannot be told from its name (wanted: {suffixes}, or those of text with .gz, .zst)")
+        raise Unread(
+            f"what is in it cannot be told from its name (wanted: {suffixes}, or those of text with .gz, .zst)"
+        )
     file = _opened(each)
     try:
         source = Source(file)

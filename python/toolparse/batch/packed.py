@@ -1,7 +1,7 @@
 """Bytes of plain and of compressed files, in blocks of bounded size, up to where a file is damaged.
 
-A damaged file still gives every byte that stands before the damage. No block is larger than about ``_OUT`` bytes for gzip and
-64 MiB for zstd, however well the file was packed.
+A damaged file still gives every byte that stands before the damage. No block is larger than about ``_OUT`` bytes for
+gzip and 64 MiB for zstd, however well the file was packed.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ def _frame(module: Any, own: bool) -> Any:
     return module.ZstdDecompressor(max_window_size=1 << _WINDOW_LOG).decompressobj()
 
 
-def _replayed(file: BinaryIO, begin: int, at: int, rest: bytes, frame: Any, error_type: type[Exception]) -> Iterator[bytes]:
+def _replayed(
+    file: BinaryIO, begin: int, at: int, rest: bytes, frame: Any, error_type: type[Exception]
+) -> Iterator[bytes]:
     """What a zstd frame gives before its damage: a call that fails gives nothing, so the frame is read once more."""
     try:
         file.seek(begin)

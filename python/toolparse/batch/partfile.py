@@ -1,4 +1,5 @@
-"""A file that is written as ``NAME.part`` under a lock of the system, and gets its name when it is whole and on the disk.
+"""A file that is written as ``NAME.part`` under a lock of the system, and gets its name when it is whole and on the
+disk.
 
 The lock dies with the process, however that ends.
 """
@@ -31,7 +32,9 @@ class PartFile:
     def __enter__(self) -> PartFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def cut(self, size: int) -> None:

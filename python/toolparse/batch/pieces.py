@@ -34,10 +34,12 @@ class BadRow:
 
 @dataclass(slots=True)
 class Piece:
-    """``lines`` is JSONL; or else ``texts`` are replies, with their ``ids``. ``after`` is where the next piece begins.
+    """``lines`` is JSONL; or else ``texts`` are replies, with their ``ids``. ``after`` is where the next piece
+    begins.
 
-    ``bad`` are rows that never came so far as to be read. ``offsets`` maps lines to their true byte offsets, or to None,
-    where ``lines`` is not as it stands in the file. ``raw`` is how many stored bytes of the input are behind it.
+    ``bad`` are rows that never came so far as to be read. ``offsets`` maps lines to their true byte offsets, or to
+    None, where ``lines`` is not as it stands in the file. ``raw`` is how many stored bytes of the input are behind
+    it.
     """
 
     after: Place
@@ -53,8 +55,8 @@ class Piece:
 def line_pieces(stream: Iterable[bytes], place: Place, size: int, limit: int) -> Iterator[Piece]:
     """Pieces of about ``size`` bytes. A line longer than ``limit`` bytes becomes a bad row and is not kept in memory.
 
-    ``raw`` is left 0. What stands after the last line feed is a line too, unless the stream is damaged there: then it is a bad
-    row, and the damage is raised again when all before it has been handed out.
+    ``raw`` is left 0. What stands after the last line feed is a line too, unless the stream is damaged there: then it
+    is a bad row, and the damage is raised again when all before it has been handed out.
     """
     size = min(size, limit)
     buffer = _Buffer(iter(stream))

@@ -1,7 +1,7 @@
 """Pieces of all inputs, read by threads, in order.
 
-The caller's thread reads files and takes results; the threads parse and encode, without Python's lock. At most a fixed number of
-pieces is under way, so memory does not depend on how much there is to read.
+The caller's thread reads files and takes results; the threads parse and encode, without Python's lock. At most a
+fixed number of pieces is under way, so memory does not depend on how much there is to read.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Threads:
         """What becomes of each, in order."""
         under_way: deque[concurrent.futures.Future[Done]] = deque()
         for each in todo:
-            under_way.append(self.pool.submit(self._do, each))
+            under_way.append(self.pool.submit(do, self.reader, self.found[each.input].source, self.encoding, each))
             while len(under_way) >= self.window or (under_way and under_way[0].done()):
                 yield self._wait(under_way.popleft())
             self.check()
@@ -93,16 +93,18 @@ class Threads:
                 if future.done():  # it was the work itself that raised it
                     return future.result()
 
-    def _do(self, each: Work) -> Done:
-        if isinstance(each.item, Trouble):
-            return Done(each, Encoded(b""), [], [])
-        chunks, bad = read_piece(self.reader, self.found[each.input].source, each.item)
-        rows = [_bad_row(each.item, *error) for chunk in chunks for error in chunk.errors]
-        rows = sorted([*rows, *each.item.bad, *bad], key=lambda row: row.line)
-        stats = [chunk.stats for chunk in chunks]
-        encoded = self.encoding.encode(chunks) if chunks else Encoded(b"")
-        each.item.lines, each.item.texts = b"", None  # they may wait for their turn a while
-        return Done(each, encoded, rows, stats)
+
+def do(reader: Any, source: str, encoding: Encoding, each: Work) -> Done:
+    """Reads and encodes a piece. It may run in any thread."""
+    if isinstance(each.item, Trouble):
+        return Done(each, Encoded(b""), [], [])
+    chunks, bad = read_piece(reader, source, each.item)
+    rows = [_bad_row(each.item, *error) for chunk in chunks for error in chunk.errors]
+    rows = sorted([*rows, *each.item.bad, *bad], key=lambda row: row.line)
+    stats = [chunk.stats for chunk in chunks]
+    encoded = encoding.encode(chunks) if chunks else Encoded(b"")
+    each.item.lines, each.item.texts = b"", None  # it may wait for its turn a while
+    return Done(each, encoded, rows, stats)
 
 
 def _bad_row(piece: Piece, line: int, offset: int, reason: str) -> BadRow:
@@ -110,7 +112,9 @@ def _bad_row(piece: Piece, line: int, offset: int, reason: str) -> BadRow:
 
 
 def read_piece(reader: Any, source: str, piece: Piece) -> tuple[list[Any], list[BadRow]]:
-    """The native chunks of a piece. When reading fails as a whole, each row is tried on its own; those that fail are bad rows."""
+    """The native chunks of a piece. When reading fails as a whole, each row is tried on its own; those that fail are
+    bad rows.
+    """
     try:
         if piece.lines:
             return [_lines(reader, source, piece.lines, piece.first)], []

@@ -48,9 +48,8 @@ class Bar:
 
 def line(first: int, done: int, total: int | None, seconds: float, totals: dict[str, Any]) -> str:
     """The bar as text."""
-    counts = f"{totals['rows']:,} rows  {totals['calls']:,} calls  {totals['repaired']:,} repaired  {totals['errors']:,} errors"
-    if totals["bad_rows"]:
-        counts += f"  {totals['bad_rows']:,} bad rows"
+    shown = [name for name in ("rows", "calls", "repaired", "errors", "bad_rows") if name != "bad_rows" or totals[name]]
+    counts = "  ".join(f"{totals[name]:,} {name.replace('_', ' ')}" for name in shown)
     speed = (done - first) / max(seconds, 1e-9)
     if not total:
         return f"{done / 1e6:,.0f} MB  {speed / 1e6:,.0f} MB/s  {counts}"
@@ -75,5 +74,5 @@ def summary(totals: dict[str, Any], seconds: float, output: str) -> str:
     speed = totals["bytes"] / 1e6 / max(seconds, 1e-9)
     return (
         f"{totals['rows']:,} replies{bad}, {totals['calls']:,} calls, {totals['repaired']:,} of them repaired, "
-        f"{totals['errors']:,} errors; {totals['bytes'] / 1e6:,.1f} MB in {seconds:,.1f} s ({speed:,.0f} MB/s) to {output}"
+        f"{totals['errors']:,} errors; {totals['bytes'] / 1e6:,.1f} MB in {seconds:,.1f} s ({speed:,.0f} MB/s): {output}"
     )

@@ -14,15 +14,19 @@ _STYLE = """
 --c0:#2f6fdb;--c1:#d9602b;--c2:#2a9d6b;--c3:#8a5bd1;--c4:#b8860b;--c5:#c23b6e}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--faint:#98a2b3;--paper:#14171c;--card:#1d2128;--line:#323842;
 --c0:#6ea0f5;--c1:#f08b5b;--c2:#57c795;--c3:#b392ec;--c4:#d9ab3a;--c5:#e8709d}}
-body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:760px;margin:2rem auto;padding:0 1rem}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:760px;
+margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem;margin:0 0 .2rem}h2{font-size:1.05rem;margin:2rem 0 .4rem}p{margin:.3rem 0;color:var(--faint)}
-.tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}.tiles div{background:var(--card);border-radius:8px;padding:.6rem .9rem}
+.tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1rem 0}
+.tiles div{background:var(--card);border-radius:8px;padding:.6rem .9rem}
 .tiles b{display:block;font-size:1.25rem}.tiles span{color:var(--faint);font-size:.85rem}
-svg{width:100%;height:auto;display:block}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .faint{fill:var(--faint)}
+svg{width:100%;height:auto;display:block}
+svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .faint{fill:var(--faint)}
 svg .end{text-anchor:end}svg .grid{stroke:var(--line)}polyline{fill:none;stroke-width:2;stroke-linejoin:round}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;margin:.2rem 0;padding:0;font-size:.85rem}
 .legend i{display:inline-block;width:.8rem;height:.8rem;border-radius:2px;margin-right:.4rem;vertical-align:-1px}
-table{border-collapse:collapse;width:100%;font-size:.85rem}td,th{padding:.25rem .5rem;border-bottom:1px solid var(--line)}
+table{border-collapse:collapse;width:100%;font-size:.85rem}
+td,th{padding:.25rem .5rem;border-bottom:1px solid var(--line)}
 td,th{text-align:right}td:first-child,th:first-child{text-align:left;overflow-wrap:anywhere}.warn{color:var(--c1)}
 """
 
@@ -34,7 +38,9 @@ def page(counts: Mapping[str, Any], title: str) -> str:
         *[f'<p class="warn">{escaped(text)}</p>' for text in warnings(counts)],
         _tiles(counts),
         *_along(counts),
-        _section("Formats", "What the calls of a reply were read as; a share of all replies.", counts, "by_format", "rows", 0),
+        _section(
+            "Formats", "What the calls of a reply were read as; a share of all replies.", counts, "by_format", "rows", 0
+        ),
         _section("Tools", "A share of all calls.", counts, "by_tool", "calls", 2),
         _section("Repairs", "What was mended, for every hundred calls.", counts, "by_repair", "calls", 1),
         _section("Errors", "What wanted to be a call and is not one.", counts, "by_error", "errors", 5),

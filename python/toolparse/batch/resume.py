@@ -25,7 +25,8 @@ class CannotResume(Exception):
 class Progress:
     """A moment of a run: which input comes next and where in it, and how long the files were then.
 
-    ``parts`` is what the tail of the output has to know, ``totals`` and ``damaged`` what was counted and could not be read.
+    ``parts`` is what the tail of the output has to know, ``totals`` and ``damaged`` what was counted and could not be
+    read.
     """
 
     input: int

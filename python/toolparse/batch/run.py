@@ -37,61 +37,63 @@ class Moment:
 def run(plan: Plan, reader: Any, say: Callable[[str], None]) -> int:
     """Reads the inputs into the output and returns the exit status: 0, 1 or 3. ``say`` tells a person one line.
 
-    Raises :class:`Refused`, ``InUse``, :class:`OutputFailed`, ``Stopped``, ``MissingExtra``, ``CannotResume`` and, when standard output
-    is closed by its reader, ``BrokenPipeError``.
+    Raises :class:`Refused`, ``CannotResume``, ``MissingExtra``, ``InUse``, ``OutputFailed``, ``Stopped``, and
+    ``BrokenPipeError`` when standard output has been closed by its reader.
     """
     with contextlib.ExitStack() as stack:
         signals = stack.enter_context(Signals())
         encoded = encoding(plan.suffix)
-        if plan.output == STDOUT:
-            errors = stack.enter_context(PartFile(plan.errors)) if plan.errors else None
-            if errors:
-                _refuse(plan, errors)
-                errors.cut(0)
-            return _Run(plan, encoded, signals, say, Stdout(signals), errors, None).go(reader)
-        part = stack.enter_context(PartFile(plan.output))
-        if plan.resume and _is_finished(plan, part):
-            return _finished(plan, part, say)
-        try:
-            _refuse(plan, part)
-            errors = stack.enter_context(PartFile(plan.errors)) if plan.errors else None
-            if errors:
-                _refuse(plan, errors)
-        except (Refused, InUse):
-            if not part.size:
-                part.remove()
-            raise
-        this = _Run(plan, encoded, signals, say, part, errors, _saver(plan, part, errors))
+        part, errors = _claim(plan, stack)
+        if plan.resume and part and _is_finished(plan, part):
+            return _finished(plan, part, errors, say)
+        out = part or Stdout(signals)
+        this = _Run(plan, encoded, signals, say, out, errors, _saver(plan, part, errors) if part else None)
         this.begin()
         return this.go(reader)
 
 
-def _refuse(plan: Plan, part: PartFile) -> None:
+def _claim(plan: Plan, stack: contextlib.ExitStack) -> tuple[PartFile | None, PartFile | None]:
+    """The part files of the output (None: standard output) and of the bad rows, locked."""
+    claimed: list[PartFile] = []
+    try:
+        for name in (plan.output, plan.errors):
+            if name not in (None, STDOUT):
+                claimed.append(stack.enter_context(PartFile(name)))
+        if not plan.force and not plan.resume:
+            _refuse(plan, claimed)
+    except (InUse, OutputFailed, Refused):
+        for part in claimed:
+            if not part.size:
+                part.remove()
+        raise
+    return None if plan.output == STDOUT else claimed[0], claimed[-1] if plan.errors else None
+
+
+def _refuse(plan: Plan, claimed: list[PartFile]) -> None:
     """Raises :class:`Refused` rather than write over something unasked."""
-    if plan.force or plan.resume:
-        return
-    for name in (part.name, plan.stats):
-        if name is not None and os.path.lexists(name):
+    for name in (plan.output, plan.errors, plan.stats):
+        if name not in (None, STDOUT) and os.path.lexists(name):
             raise Refused(f"{name} exists (--force writes over it)")
-    if part.size:
-        raise Refused(f"{part.path} is left of a run that was stopped (--resume goes on, --force begins anew)")
+    for part in claimed:
+        if part.size:
+            how = "(--resume goes on, --force begins anew)"
+            raise Refused(f"{part.path} is left of a run that was stopped {how}")
 
 
 def _is_finished(plan: Plan, part: PartFile) -> bool:
     return not part.size and os.path.exists(plan.output) and not resume.just_begun(resume.path_of(plan.output))
 
 
-def _finished(plan: Plan, part: PartFile, say: Callable[[str], None]) -> int:
+def _finished(plan: Plan, part: PartFile, errors: PartFile | None, say: Callable[[str], None]) -> int:
     """The run to resume came to its end, or almost: what it had not done is done."""
     part.remove()
+    if errors:
+        errors.publish() if errors.size else errors.remove()
     written = os.stat(plan.output).st_mtime
     for each in plan.inputs:
         with contextlib.suppress(OSError):
             if os.stat(each.name).st_mtime > written:
                 raise Refused(f"{plan.output} is finished, and older than {each.source} (--force writes it anew)")
-    if plan.errors and os.path.exists(plan.errors + ".part"):
-        with PartFile(plan.errors) as errors:
-            errors.publish()
     resume.forget(resume.path_of(plan.output))
     if not plan.quiet:
         say(f"{plan.output} is finished: nothing to do")
@@ -129,8 +131,11 @@ class _Run:
 
     def begin(self) -> None:
         """Goes to where a stopped run can go on, or to the beginning of empty files."""
+        if self.errors and not self.saver:
+            self.errors.cut(0)
+        if not self.saver:
+            return
         assert isinstance(self.out, PartFile)
-        assert self.saver is not None
         progress = None
         if self.plan.resume and self.out.size:
             progress = resume.load(self.saver.path, self.saver.identity)
@@ -175,6 +180,10 @@ class _Run:
             return self._finish()
         except (Stopped, OutputFailed):
             self._leave()
+            raise
+        except BrokenPipeError:
+            if self.errors:
+                self.errors.publish()
             raise
         finally:
             threads.close()
@@ -224,7 +233,7 @@ class _Run:
             return
         self.first_bad = self.first_bad or f"{source}, line {bad[0].line}: {bad[0].reason}"
         if self.errors:
-            self.errors.write(b"".join(_error_line(source, row) for row in bad))
+            self.errors.write(b"".join(error_line(source, row) for row in bad))
 
     def _stored(self, number: int, raw: int) -> int:
         """Stored bytes behind us."""
@@ -271,7 +280,9 @@ class _Run:
         self._tell_bad()
         if not self.plan.quiet:
             seconds = time.monotonic() - self.bar.start
-            self.say(summary(self.totals.whole, seconds, "<stdout>" if self.plan.output == STDOUT else self.plan.output))
+            self.say(
+                summary(self.totals.whole, seconds, "<stdout>" if self.plan.output == STDOUT else self.plan.output)
+            )
         return self._status()
 
     def _nothing_opened(self) -> bool:
@@ -302,6 +313,7 @@ class _Run:
             file.publish()
 
 
-def _error_line(source: str, row: BadRow) -> bytes:
+def error_line(source: str, row: BadRow) -> bytes:
+    """A line of the errors file."""
     record = {"source": source, "line": row.line, "offset": row.offset, "reason": row.reason}
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"

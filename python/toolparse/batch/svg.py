@@ -8,7 +8,7 @@ COLOURS = 6  # classes c0 … c5 of the page's style
 _ROW, _LABEL, _BAR, _NUMBER = 22, 190, 380, 110  # pixels
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 680, 220, 52, 12, 26
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;", ord("'"): "&#39;"}
-_ESCAPES |= {code: "\N{REPLACEMENT CHARACTER}" for code in [*range(0x20), *range(0x7F, 0xA0)]}
+_ESCAPES |= dict.fromkeys([*range(32), *range(127, 160)], "�")
 
 
 def escaped(text: str) -> str:
@@ -27,7 +27,7 @@ def bars(counts: Sequence[tuple[str, int]], whole: int, colour: int = 0) -> str:
         share = f" ({count / whole:.1%})" if whole else ""
         label = escaped(name if len(name) <= 26 else name[:25] + "…")
         parts.append(
-            f'<g><title>{escaped(name)}: {count:,}{share}</title>'
+            f"<g><title>{escaped(name)}: {count:,}{share}</title>"
             f'<text class="end" x="{_LABEL - 8}" y="{y + 15}">{label}</text>'
             f'<rect class="c{colour % COLOURS}" x="{_LABEL}" y="{y + 4}" width="{width}" height="{_ROW - 8}" rx="2"/>'
             f'<text class="faint" x="{_LABEL + width + 6}" y="{y + 15}">{count:,}{share}</text></g>'

@@ -1,7 +1,7 @@
 """Rows of Parquet and Arrow files, a piece of rows at a time. The line of a row is its number, from 1.
 
-Where the path of the reply is a column of text, the replies are handed on as they are; else each row becomes a line of JSONL,
-so that a table and a JSONL file of the same records give the same.
+Where the path of the reply is a column of text, the replies are handed on as they are; else each row becomes a line
+of JSONL, so that a table and a JSONL file of the same records give the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 from toolparse.batch.extras import need
 from toolparse.batch.packed import Damaged
 from toolparse.batch.pieces import BadRow, Piece, Place
-
 
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
 _DICTIONARY_OF_TEXT = ("dictionary<values=string,", "dictionary<values=large_string,")
@@ -29,7 +28,8 @@ class Columns:
 
 
 def table_pieces(file: BinaryIO, kind: str, place: Place, size: int, limit: int, columns: Columns) -> Iterator[Piece]:
-    """Pieces of about ``size`` bytes from row ``place.line`` on. ``kind`` is ``parquet`` or ``arrow``. ``raw`` is left 0.
+    """Pieces of about ``size`` bytes from row ``place.line`` on. ``kind`` is ``parquet`` or ``arrow``. ``raw`` is
+    left 0.
 
     Raises :class:`Damaged` (its offset is 0 where nobody knows it) and :class:`MissingExtra`.
     """

@@ -14,7 +14,7 @@ OTHERS = "(others)"
 
 
 class Totals:
-    """Counts of one run. ``series`` are slices of the log in order, each of ``width`` pieces (the last maybe of fewer)."""
+    """Counts of one run. ``series`` are slices of the log in order, of ``width`` pieces each but for the last."""
 
     def __init__(self, saved: Mapping[str, Any] | None = None) -> None:
         self.whole: dict[str, Any] = _empty(TABLES)
@@ -46,6 +46,20 @@ class Totals:
             for name in _ALONG:
                 _merge(self.series[-1][name], each[name])
 
+    def join(self, later: Totals) -> None:
+        """Counts what was counted elsewhere, of the part of the log that comes next."""
+        for name, own in later.sources.items():
+            counts = self.sources.setdefault(name, dict.fromkeys((*COUNTS, "bad_rows"), 0))
+            for count in own:
+                counts[count] += own[count]
+        for name in (*COUNTS, "bad_rows"):
+            self.whole[name] += later.whole[name]
+        for name in TABLES:
+            _merge(self.whole[name], later.whole[name])
+        self.series += later.series
+        while len(self.series) > _SLICES:
+            self.series = [_joined(*self.series[at : at + 2]) for at in range(0, len(self.series), 2)]
+
     def _next_slice(self) -> None:
         if len(self.series) == _SLICES:
             self.series = [_joined(*self.series[at : at + 2]) for at in range(0, _SLICES, 2)]
@@ -76,7 +90,9 @@ def _merge(into: dict[str, int], counts: Mapping[str, int]) -> None:
         into[name if known else OTHERS] = into.get(name if known else OTHERS, 0) + count
 
 
-def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _joined(one: dict[str, Any], other: dict[str, Any] | None = None) -> dict[str, Any]:
+    if other is None:
+        return one
     joined = {name: one[name] + other[name] for name in (*COUNTS, "bad_rows")}
     for name in _ALONG:
         joined[name] = dict(one[name])

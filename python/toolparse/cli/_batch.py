@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 from typing import Any
 
@@ -32,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         if args.engine == "ray":
             from toolparse.batch import cluster
 
-            return cluster.run(plan, _options._tools_value(args.tools), _reader_options(args), _io.complain)
+            return cluster.run(plan, _plain_tools(args.tools), _reader_options(args), _io.complain)
         from toolparse.batch import run as threads
 
         return threads.run(plan, reader, _io.complain)
@@ -139,6 +140,14 @@ def _tools_hash(value: str | None) -> str | None:
             return hashlib.sha256(file.read()).hexdigest()
     except OSError as error:
         raise _io.InputError(f"{_io.in_line(value)}: {error.strerror or error}") from error
+
+
+def _plain_tools(value: str | None) -> Any:
+    """The tools as they can be sent to other machines; that they make sense was seen before."""
+    if value is None or not (os.path.exists(value) or value.endswith(".json")):
+        return value and [name for name in value.split(",") if name]
+    with open(value, encoding="utf-8-sig") as file:
+        return json.load(file)
 
 
 def _reader_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--force", action="store_true", help="write over files that exist")
     parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     parser.add_argument("--workers", metavar="N", type=_positive, help="threads; default: one a processor")
-    parser.add_argument("--engine", choices=("threads", "ray"), default="threads", help="ray: many machines, OUT a folder")
+    parser.add_argument(
+        "--engine", choices=("threads", "ray"), default="threads", help="ray: many machines, OUT a folder"
+    )
     parser.add_argument("--errors", metavar="FILE", help="bad rows as JSONL: source, line, offset, reason")
     parser.add_argument("--stats", metavar="FILE", help="counts as JSON, see 'toolparse stats'")
     parser.add_argument("--max-errors", metavar="N", type=_count, help="stop after more than N bad rows, exit 1")
