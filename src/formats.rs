@@ -636,7 +636,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "jamba", call: TOOL_CALLS, body: EITHER_BODY, thinks: &["think", "thinking"], controls: &["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"], ..ROW },
     Format {
         name: "hunyuan_a13b",
-        call: Wrap { open: &["<tool_calls>", "助手：<tool_calls>"], close: &["</tool_calls>"] },
+        call: TOOL_CALLS,
         thinks: THINK,
         controls: &["<answer>", "</answer>"],
         ..ROW

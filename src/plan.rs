@@ -50,6 +50,8 @@ pub struct Plan {
     pub rows: Vec<&'static Format>,
     /// For each row, the markers at which its values stop.
     pub stops: Vec<Vec<Vec<u8>>>,
+    /// For each row, the bytes that its markers start with.
+    pub firsts: Vec<Vec<u8>>,
     /// The reasoning blocks.
     pub thinks: Vec<&'static Think>,
     /// Rows that read a fence.
@@ -59,12 +61,61 @@ pub struct Plan {
     /// Rows that read JSON at the start of a line.
     pub json_lines: Vec<usize>,
     markers: Vec<Marker>,
-    /// For each first byte, the second bytes that may follow, each with its markers, longest first.
-    by_start: Vec<Vec<(u8, Vec<usize>)>>,
+    /// For each first byte, the markers that start with it.
+    by_start: Vec<Starts>,
     shapes: Vec<ControlShape>,
     starts: ByteSet,
     /// First bytes of markers that count only at the start of a line.
     line_only: ByteSet,
+}
+
+/// Markers by their second and third bytes.
+#[derive(Debug, Clone)]
+struct Starts {
+    /// For each second byte, one more than its group; 0 for none.
+    seconds: [u8; 256],
+    groups: Vec<Vec<(u8, Vec<usize>)>>,
+}
+
+impl Default for Starts {
+    fn default() -> Starts {
+        Starts { seconds: [0; 256], groups: Vec::new() }
+    }
+}
+
+impl Starts {
+    fn insert(&mut self, second: u8, third: u8, marker: usize) {
+        if self.seconds[second as usize] == 0 {
+            self.groups.push(Vec::new());
+            self.seconds[second as usize] = self.groups.len() as u8;
+        }
+        let group = &mut self.groups[self.seconds[second as usize] as usize - 1];
+        match group.iter_mut().find(|(byte, _)| *byte == third) {
+            Some((_, markers)) => markers.push(marker),
+            None => group.push((third, vec![marker])),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    fn follows(&self, second: u8) -> bool {
+        self.seconds[second as usize] != 0
+    }
+
+    /// The markers with these bytes, longest first.
+    fn of(&self, second: u8, third: u8) -> &[usize] {
+        let group = match self.seconds[second as usize] {
+            0 => return &[],
+            group => &self.groups[group as usize - 1],
+        };
+        group.iter().find(|(byte, _)| *byte == third).map_or(&[], |(_, markers)| markers)
+    }
+
+    fn markers(&self) -> impl Iterator<Item = &usize> {
+        self.groups.iter().flatten().flat_map(|(_, markers)| markers)
+    }
 }
 
 /// A format name that no row has.
@@ -105,13 +156,14 @@ impl Plan {
     fn of_rows(rows: Vec<&'static Format>, thinks: Vec<&'static Think>, auto: bool) -> Plan {
         let mut plan = Plan {
             stops: rows.iter().map(|row| stops_of(row)).collect(),
+            firsts: rows.iter().map(|row| firsts_of(row)).collect(),
             fenced: indexes(&rows, |row| row.shape == Shape::Fenced),
             bare: indexes(&rows, |row| row.shape == Shape::Bare && row.place == Place::Boundary),
             json_lines: indexes(&rows, |row| row.shape == Shape::Bare && row.place == Place::LineStart),
             rows,
             thinks,
             markers: Vec::new(),
-            by_start: vec![Vec::new(); 256],
+            by_start: vec![Starts::default(); 256],
             shapes: Vec::new(),
             starts: ByteSet::new([]),
             line_only: ByteSet::new([]),
@@ -174,12 +226,8 @@ impl Plan {
             |marker: &Marker, rows: &[&Format]| !marker.rows.is_empty() && marker.alone == Alone::Text && marker.think.is_none() && marker.rows.iter().all(|row| rows[*row].place == Place::Boundary || boundary_start(marker.text, rows[*row]));
         let mut starts = Vec::new();
         for (index, marker) in self.markers.iter().enumerate() {
-            if let [first, second, ..] = marker.text {
-                let list = &mut self.by_start[*first as usize];
-                match list.iter_mut().find(|(byte, _)| byte == second) {
-                    Some((_, markers)) => markers.push(index),
-                    None => list.push((*second, vec![index])),
-                }
+            if let [first, second, third, ..] = marker.text {
+                self.by_start[*first as usize].insert(*second, *third, index);
                 if !boundary_only(marker, &self.rows) {
                     starts.push(*first);
                 }
@@ -199,11 +247,12 @@ impl Plan {
         };
         let line_only = (0..=255_u8).filter(|byte| {
             let list = &self.by_start[*byte as usize];
-            !list.is_empty() && list.iter().flat_map(|(_, markers)| markers).all(at_line_start)
+            !list.is_empty() && list.markers().all(at_line_start)
         });
         self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
-        for (_, list) in self.by_start.iter_mut().flatten() {
-            list.sort_by_key(|index| std::cmp::Reverse(self.markers[*index].text.len()));
+        let markers = &self.markers;
+        for (_, list) in self.by_start.iter_mut().flat_map(|starts| starts.groups.iter_mut().flatten()) {
+            list.sort_by_key(|index| std::cmp::Reverse(markers[*index].text.len()));
         }
     }
 
@@ -231,19 +280,20 @@ impl Plan {
     pub fn find(&self, window: &Window<'_>, at: usize) -> Option<Match> {
         let Some(first) = window.get(at) else { return Some(Match::Nothing) };
         let starts = &self.by_start[first as usize];
-        match window.get(at + 1) {
-            None if !window.last && (!starts.is_empty() || self.shapes.iter().any(|shape| shape.prefix.as_bytes().first() == Some(&first))) => return None,
-            second => {
-                for (_, markers) in starts.iter().filter(|(byte, _)| Some(*byte) == second) {
-                    for index in markers {
-                        if window.starts_with(at, self.markers[*index].text)? {
-                            return Some(Match::Marker(*index));
-                        }
+        match window.slice(at + 1, at + 3) {
+            [second, third] => {
+                for index in starts.of(*second, *third) {
+                    if window.starts_with(at, self.markers[*index].text)? {
+                        return Some(Match::Marker(*index));
                     }
                 }
             }
+            _ if window.last => {}
+            [] if !starts.is_empty() => return None,
+            [second] if starts.follows(*second) => return None,
+            _ => {}
         }
-        for shape in &self.shapes {
+        for shape in self.shapes.iter().filter(|shape| shape.prefix.as_bytes().first() == Some(&first)) {
             if let Some(length) = shape_at(shape, window, at)? {
                 return Some(Match::Shape(length));
             }
@@ -303,6 +353,19 @@ fn closers_of(row: &Format) -> Vec<&'static str> {
 /// A spelling that only a special token has.
 fn is_token(text: &str) -> bool {
     text.contains('|') || text.contains('｜') || text.starts_with(['[', ']'])
+}
+
+/// The bytes that the markers of a row start with, those inside its values included.
+fn firsts_of(row: &Format) -> Vec<u8> {
+    let mut markers: Vec<&str> = row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
+    if let Body::Named(_, crate::format::Args::Pairs(pairs)) = row.body {
+        markers.extend(pairs.open);
+        markers.extend(pairs.close);
+    }
+    let mut firsts: Vec<u8> = markers.iter().filter_map(|marker| marker.bytes().next()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    firsts
 }
 
 /// Where a value of the row must be over.

@@ -271,6 +271,11 @@ fn read_until(
                 Some(if plausible { HeadRead::Cut } else { HeadRead::No })
             };
         }
+        // No marker starts with a byte of a word.
+        if scan - start < MAX_NAME && window.get(scan).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            scan += 1;
+            continue;
+        }
         let native = window.starts_with_any(scan, id)?;
         let taken = window.starts_with_any(scan, take)?;
         let stopped = window.starts_with_any(scan, stop)?;

@@ -98,10 +98,8 @@ impl Machine {
     }
 
     fn json_value<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) -> Next {
-        let plan = self.plan.clone();
-        let tools = self.tools.clone();
-        let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
-        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None };
+        let mut finder = Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools };
         let progress = state.reader.read(window, &mut self.pos, bounds, &mut finder);
         match progress {
             Progress::More if window.last => return self.json_cut(state, window, sink),

@@ -291,13 +291,13 @@ impl Machine {
     }
 
     fn object_value(&mut self, state: &mut ObjectState, window: &Window<'_>) -> ObjectStep {
-        let plan = self.plan.clone();
-        let tools = self.tools.clone();
-        let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
         if let Some(plain) = state.other.take() {
+            let plan = self.plan.clone();
+            let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
             return self.other_value(state, plain, window, bounds);
         }
-        let mut arguments = Arguments { call: &mut state.call, tools: &tools };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None };
+        let mut arguments = Arguments { call: &mut state.call, tools: &self.tools };
         match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
             Progress::More if window.last => {
                 state.reader.finish(window, window.end(), self.ending, &mut arguments);

@@ -281,9 +281,9 @@ impl Machine {
 
     /// Looks for what ends the value.
     fn scan_value(&self, state: &PairsState, value: &mut Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Found> {
-        let firsts = first_bytes(format, pairs);
+        let firsts = &self.plan.firsts[state.row];
         loop {
-            let Some(index) = find_any(&firsts, window.from(value.scan)) else {
+            let Some(index) = find_any(firsts, window.from(value.scan)) else {
                 value.scan = window.end();
                 if !window.last {
                     return None;
@@ -485,14 +485,6 @@ fn value_type(typing: Typing, word: Option<TypeWord>, schema: TypeSet) -> (TypeS
 
 fn unescaped(text: &[u8], escapes: Escapes) -> Vec<u8> {
     if escapes == Escapes::None { text.to_vec() } else { crate::xml::unescape(text) }
-}
-
-fn first_bytes(format: &Format, pairs: &Pairs) -> Vec<u8> {
-    let lists = [pairs.close, pairs.open, format.call.close, format.section.close, format.openers()];
-    let mut firsts: Vec<u8> = lists.iter().flat_map(|list| list.iter()).filter_map(|marker| marker.bytes().next()).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
-    firsts
 }
 
 fn find_any(bytes: &[u8], text: &[u8]) -> Option<usize> {

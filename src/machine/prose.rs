@@ -198,20 +198,25 @@ impl Machine {
 
     /// What stands at a byte that a marker may start with.
     fn marker<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
-        let plan = self.plan.clone();
-        if window.get(at).is_some_and(|byte| plan.is_line_only(byte)) && !self.starts_line(window, at) {
+        if window.get(at).is_some_and(|byte| self.plan.is_line_only(byte)) && !self.starts_line(window, at) {
             return Some(Passed::Text(at + 1));
         }
-        let (index, length) = match plan.find(window, at)? {
-            Match::Nothing => return Some(Passed::Text(at + 1)),
+        match self.plan.find(window, at)? {
+            Match::Nothing => Some(Passed::Text(at + 1)),
             Match::Shape(length) => {
                 self.tell_prose(window, at, sink);
                 self.tell_control(at + length, sink);
-                return Some(Passed::Step(Step::Go));
+                Some(Passed::Step(Step::Go))
             }
-            Match::Marker(index) => (index, plan.get(index).text.len()),
-        };
+            Match::Marker(index) => self.found(index, window, at, sink),
+        }
+    }
+
+    /// A marker stands at `at`.
+    fn found<S: Sink>(&mut self, index: usize, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
+        let plan = self.plan.clone();
         let marker = plan.get(index);
+        let length = marker.text.len();
         if self.is_quoted(window, at) {
             self.quoted = Some(at);
             return Some(Passed::Text(at + length));

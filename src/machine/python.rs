@@ -338,11 +338,9 @@ impl Machine {
     }
 
     fn python_value(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
-        let tools = self.tools.clone();
-        let plan = self.plan.clone();
         let call = state.call.as_deref_mut()?;
-        let bounds = Bounds { stops: &plan.stops[state.row], outer: Some(b')') };
-        let mut arguments = Arguments { call, tools: &tools };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')') };
+        let mut arguments = Arguments { call, tools: &self.tools };
         match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
             Progress::More if window.last => return Some(Py::Cut),
             Progress::More => return None,

@@ -25,15 +25,23 @@ mod _core {
     #[pymodule_export]
     use super::filters::{HeuristicToolParser, ProseFilter};
     #[pymodule_export]
-    use super::options::PyTools;
+    use super::options::{_forked, PyTools};
     #[pymodule_export]
     use super::results::{format_for_model, formats, parse_tool_calls, repair_json};
     #[pymodule_export]
     use super::stream::ToolStream;
     use pyo3::prelude::*;
+    use pyo3::types::PyDict;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        let os = module.py().import("os")?;
+        if os.hasattr("register_at_fork")? {
+            let kwargs = PyDict::new(module.py());
+            kwargs.set_item("after_in_child", module.getattr("_forked")?)?;
+            os.call_method("register_at_fork", (), Some(&kwargs))?;
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,9 @@ use crate::tools::Tools;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PySet, PyFrozenSet, PyString, PyTuple};
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 /// Tool definitions, compiled once; accepted wherever `tools` is.
@@ -218,12 +220,44 @@ impl Ids {
 
 pub const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Random characters from the system: nothing is kept that a fork would copy.
+/// Counts the forks that this process came through: random bytes that were fetched before one are not used after it.
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Called in the child after a fork.
+#[pyfunction]
+pub fn _forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Random bytes of the system, fetched some at a time.
+struct RandomBytes {
+    bytes: [u8; 512],
+    used: usize,
+    forks: usize,
+}
+
+thread_local! {
+    static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes { bytes: [0; 512], used: 512, forks: 0 }) };
+}
+
+fn random_u64() -> PyResult<u64> {
+    RANDOM.with_borrow_mut(|random| {
+        let forks = FORKS.load(Ordering::Relaxed);
+        if random.used + 8 > random.bytes.len() || random.forks != forks {
+            getrandom::fill(&mut random.bytes).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))?;
+            random.used = 0;
+            random.forks = forks;
+        }
+        let taken = random.bytes.get(random.used..random.used + 8).unwrap_or_default();
+        random.used += 8;
+        Ok(u64::from_le_bytes(taken.try_into().unwrap_or_default()))
+    })
+}
+
+/// Random characters.
 pub fn random_id(length: usize, alphabet: &[u8]) -> PyResult<String> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))?;
-    let mut number = u128::from_le_bytes(bytes);
-    let base = alphabet.len() as u128;
+    let mut number = random_u64()?;
+    let base = alphabet.len() as u64;
     let mut id = String::with_capacity(length);
     for _ in 0..length {
         id.push(char::from(alphabet[(number % base) as usize]));

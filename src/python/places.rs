@@ -2,7 +2,7 @@
 
 use super::input::Unit;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One bit for each byte that starts a character.
@@ -47,15 +47,34 @@ struct Index {
 }
 
 /// How the places of a reply are counted.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Places {
     unit: Unit,
     index: Arc<Mutex<Index>>,
+    /// A reply that is all here, and is looked through when a place is asked for.
+    whole: Option<Arc<Mutex<Option<Py<PyString>>>>>,
 }
 
 impl Places {
     pub fn new(unit: Unit) -> Places {
-        Places { unit, index: Arc::default() }
+        Places { unit, index: Arc::default(), whole: None }
+    }
+
+    /// Places of a `str` that is all here; nothing is counted before a place is asked for.
+    pub fn later(text: &Bound<'_, PyString>) -> Places {
+        Places { whole: Some(Arc::new(Mutex::new(Some(text.clone().unbind())))), ..Places::new(Unit::Characters) }
+    }
+
+    fn look_through(&self) {
+        let Some(whole) = &self.whole else { return };
+        let text = whole.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(text) = text {
+            Python::attach(|py| {
+                if let Ok((bytes, _)) = super::input::text_of(text.bind(py).as_any(), "raw") {
+                    self.push(&bytes);
+                }
+            });
+        }
     }
 
     /// Places of a reply that is all here.
@@ -86,6 +105,7 @@ impl Places {
         if self.unit == Unit::Bytes {
             return at;
         }
+        self.look_through();
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         index.starts.as_ref().map_or(at, |starts| starts.character(at))
     }

@@ -1,6 +1,6 @@
 //! Whole readings, and what they return.
 
-use super::input::{Unit, string, text_of};
+use super::input::{string, text_of};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::to_python;
@@ -250,23 +250,13 @@ pub fn parse_tool_calls<'py>(
     } else {
         py.detach(|| guarded(&text, || parse(&text, &options, ending)))
     };
-    let places = LazyPlaces { unit, text: &text }.make(&outcome);
+    let places = match raw.cast::<PyString>() {
+        Ok(raw) => Places::later(raw),
+        Err(_) => Places::new(unit),
+    };
     let made = ids_for(py, &outcome, &ids)?;
     let whole = raw.cast::<PyString>().ok();
     result_to_python(py, outcome, whole, &made, &options.tools, &places)
-}
-
-/// The places of a whole reply: ASCII and bytes need no table.
-struct LazyPlaces<'t> {
-    unit: Unit,
-    text: &'t [u8],
-}
-
-impl LazyPlaces<'_> {
-    fn make(&self, outcome: &Outcome) -> Places {
-        let simple = self.unit == Unit::Bytes || (outcome.calls.is_empty() && outcome.errors.is_empty() && outcome.segments.len() < 2 && self.text.is_ascii());
-        if simple { Places::new(self.unit) } else { Places::of(self.unit, self.text) }
-    }
 }
 
 /// `max_bytes` where leaving it out and giving `None` differ.

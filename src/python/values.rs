@@ -13,8 +13,40 @@ enum Open<'py> {
     List(Bound<'py, PyList>),
 }
 
+/// Keys that were made for this value: rows repeat theirs.
+#[derive(Default)]
+struct Keys<'py> {
+    recent: Vec<(Vec<u8>, Bound<'py, PyString>)>,
+    next: usize,
+}
+
+impl<'py> Keys<'py> {
+    /// More keys than this are looked for no longer.
+    const MOST: usize = 16;
+
+    fn get(&mut self, py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+        // Rows repeat their keys in order: the next one is most likely the one that came next before.
+        for offset in 0..self.recent.len() {
+            let index = (self.next + offset) % self.recent.len();
+            let (bytes, object) = &self.recent[index];
+            if bytes == key {
+                self.next = index + 1;
+                return object.clone();
+            }
+        }
+        let object = text(py, key);
+        if self.recent.len() < Keys::MOST {
+            self.recent.push((key.to_vec(), object.clone()));
+            self.next = 0;
+        }
+        object
+    }
+}
+
 /// The value.
 pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny>> {
+    let mut keys = Keys::default();
+    let many = tape.len() > 64;
     let mut open: Vec<Open<'py>> = Vec::new();
     for node in tape.nodes() {
         let value: Bound<'py, PyAny> = match node {
@@ -28,7 +60,8 @@ pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny
             }
             Node::Key(slice) => {
                 if let Some(Open::Dict(_, key)) = open.last_mut() {
-                    *key = Some(text(py, tape.text(*slice)));
+                    let name = tape.text(*slice);
+                    *key = Some(if many { keys.get(py, name) } else { text(py, name) });
                 }
                 continue;
             }

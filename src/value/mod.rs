@@ -203,6 +203,8 @@ pub struct Reader {
     /// True when the whole text is one escape level too deep.
     over_escaped: bool,
     tuple_comma: bool,
+    /// Decoded text of a string, while it is gathered.
+    text: Vec<u8>,
 }
 
 impl Reader {
@@ -221,6 +223,7 @@ impl Reader {
             last_item: LastItem::Other,
             over_escaped: false,
             tuple_comma: false,
+            text: Vec::new(),
         }
     }
 

@@ -39,11 +39,13 @@ pub(super) struct Str {
     pub(super) start: usize,
     bytes: usize,
     control_seen: bool,
+    /// Decoded text that was not handed on yet.
+    text: Vec<u8>,
 }
 
 impl Str {
     pub(super) fn new(quote: Quote, role: Role, start: usize) -> Str {
-        Str { quote, role, start, bytes: 0, control_seen: false }
+        Str { quote, role, start, bytes: 0, control_seen: false, text: Vec::new() }
     }
 }
 
@@ -56,6 +58,19 @@ enum Verdict {
     /// The string had ended before the comma at the position; the quote opens the next key.
     EndedAt(usize),
 }
+
+/// The escapes that JSON and Python share, by their second byte; 0 for others.
+const SIMPLE_ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    table[b'"' as usize] = b'"';
+    table[b'\\' as usize] = b'\\';
+    table[b'n' as usize] = b'\n';
+    table[b't' as usize] = b'\t';
+    table[b'r' as usize] = b'\r';
+    table[b'b' as usize] = 0x08;
+    table[b'f' as usize] = 0x0C;
+    table
+};
 
 /// A comma and this many blanks are held back, since a missing end quote may stand before them.
 const HELD_BLANKS: usize = 64;
@@ -112,7 +127,11 @@ impl Reader {
     pub(super) fn string<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         let At::String(string) = &self.at else { return Step::Go };
         let mut string = string.clone();
+        // Runs and escapes are gathered here, so that the receiver is asked once for each piece and not for each of them.
+        string.text = std::mem::take(&mut self.text);
         let step = self.string_steps(&mut string, window, pos, bounds, out);
+        flush(&mut string, out);
+        self.text = std::mem::take(&mut string.text);
         if let At::String(open) = &mut self.at {
             *open = string;
         }
@@ -156,12 +175,12 @@ impl Reader {
                     if pair.len() < 2 && !window.last {
                         return Step::More;
                     }
-                    push(string, pair, out);
+                    push(string, pair);
                     *pos += pair.len();
                 }
                 Some(byte) if byte < 0x20 && string.quote == Quote::Double => {
                     let through = rest.get(..=index).unwrap_or_default();
-                    push(string, through, out);
+                    push(string, through);
                     *pos = at + 1;
                     if !string.control_seen {
                         string.control_seen = true;
@@ -184,7 +203,7 @@ impl Reader {
                     }
                     Some(Verdict::Content(width)) => {
                         push_run(string, run, *pos, out);
-                        push(string, window.slice(at, at + width), out);
+                        push(string, window.slice(at, at + width));
                         *pos = at + width;
                         if self.marks_inner(string.quote, window, at) {
                             out.repair(Repair::new(RepairKind::InnerQuote, Span::new(at, at + width)));
@@ -195,7 +214,7 @@ impl Reader {
                         return self.end_string(string, at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
-                        push(string, window.slice(*pos, comma), out);
+                        push(string, window.slice(*pos, comma));
                         out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
                         return self.end_string(string, comma, comma, pos, out);
                     }
@@ -213,8 +232,9 @@ impl Reader {
         }
     }
 
-    fn end_string<V: Values>(&mut self, string: &Str, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
+    fn end_string<V: Values>(&mut self, string: &mut Str, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
         *pos = next;
+        flush(string, out);
         if string.role == Role::Key {
             out.text_end(end);
             self.at = At::Colon;
@@ -411,36 +431,37 @@ impl Reader {
             }
             return false;
         };
+        let simple = SIMPLE_ESCAPES[code as usize];
+        if simple != 0 {
+            string.text.push(simple);
+            *pos = at + 2;
+            return true;
+        }
         let python = self.dialect.syntax == Syntax::Python;
         let mut width = 2;
         match code {
-            b'"' | b'\\' | b'/' if !python || code != b'/' => push(string, &[code], out),
-            b'n' => push(string, b"\n", out),
-            b't' => push(string, b"\t", out),
-            b'r' => push(string, b"\r", out),
-            b'b' => push(string, b"\x08", out),
-            b'f' => push(string, b"\x0C", out),
+            b'/' if !python => push(string, b"/"),
             b'u' => return self.unicode_escape(string, window, pos, 4, out),
             b'U' if python => return self.unicode_escape(string, window, pos, 8, out),
             b'x' if python => return self.unicode_escape(string, window, pos, 2, out),
-            b'a' if python => push(string, b"\x07", out),
-            b'v' if python => push(string, b"\x0B", out),
-            b'0' if python => push(string, b"\0", out),
+            b'a' if python => push(string, b"\x07"),
+            b'v' if python => push(string, b"\x0B"),
+            b'0' if python => push(string, b"\0"),
             b'\n' if python => {}
-            b'\'' if python || string.quote == Quote::Single => push(string, b"'", out),
+            b'\'' if python || string.quote == Quote::Single => push(string, b"'"),
             b'\'' | b'`' => {
-                push(string, &[code], out);
+                push(string, &[code]);
                 if string.quote != Quote::Backtick {
                     out.repair(Repair::new(RepairKind::EscapedQuote, Span::new(at, at + 2)));
                 }
             }
             b'_' if !python => {
-                push(string, b"_", out);
+                push(string, b"_");
                 out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
             }
             _ => {
                 // Only the backslash is settled: what follows is read as what it is (it may be the first byte of a character).
-                push(string, b"\\", out);
+                push(string, b"\\");
                 width = 1;
                 if !python {
                     out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
@@ -460,7 +481,7 @@ impl Reader {
             return false;
         };
         let Ok(first) = first else {
-            push(string, window.slice(at, at + 2), out);
+            push(string, window.slice(at, at + 2));
             out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
             *pos = at + 2;
             return true;
@@ -486,7 +507,7 @@ impl Reader {
             out.repair(Repair::new(RepairKind::LoneSurrogate, Span::new(at, end)));
             char::REPLACEMENT_CHARACTER
         });
-        push(string, character.encode_utf8(&mut [0; 4]).as_bytes(), out);
+        push(string, character.encode_utf8(&mut [0; 4]).as_bytes());
         *pos = end;
         true
     }
@@ -507,7 +528,7 @@ impl Reader {
                 return Some(true);
             }
             b'n' | b't' | b'r' => {
-                push(string, match first { b'n' => b"\n", b't' => b"\t", _ => b"\r" }, out);
+                push(string, match first { b'n' => b"\n", b't' => b"\t", _ => b"\r" });
                 *pos = at + 2;
             }
             b'\\' => {
@@ -515,7 +536,7 @@ impl Reader {
                 let Some(second) = window.get(at + 2) else { return more(pos) };
                 if second == b'\\' {
                     let Some(third) = window.get(at + 3) else { return more(pos) };
-                    push(string, &[third], out);
+                    push(string, &[third]);
                     *pos = at + 4;
                 } else {
                     *pos = at + 1;
@@ -535,11 +556,18 @@ impl Reader {
     }
 }
 
-/// Decoded text: an escape's.
-fn push<V: Values>(string: &mut Str, bytes: &[u8], out: &mut V) {
-    if !bytes.is_empty() {
-        string.bytes += bytes.len();
-        out.text(bytes);
+/// Decoded text.
+#[inline]
+fn push(string: &mut Str, bytes: &[u8]) {
+    string.text.extend_from_slice(bytes);
+}
+
+/// Hands on what was gathered.
+fn flush<V: Values>(string: &mut Str, out: &mut V) {
+    if !string.text.is_empty() {
+        string.bytes += string.text.len();
+        out.text(&string.text);
+        string.text.clear();
     }
 }
 
@@ -551,7 +579,7 @@ fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
             out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
         }
     }
-    push(string, run, out);
+    push(string, run);
 }
 
 /// The next byte in a string that is not plain text.

@@ -74,5 +74,5 @@ def summary(totals: dict[str, Any], seconds: float, output: str) -> str:
     speed = totals["bytes"] / 1e6 / max(seconds, 1e-9)
     return (
         f"{totals['rows']:,} replies{bad}, {totals['calls']:,} calls, {totals['repaired']:,} of them repaired, "
-        f"{totals['errors']:,} errors; {totals['bytes'] / 1e6:,.1f} MB in {seconds:,.1f} s ({speed:,.0f} MB/s): {output}"
+        f"{totals['errors']:,} errors; {totals['bytes'] / 1e6:,.1f} MB in {seconds:,.1f} s ({speed:,.0f} MB/s) {output}"
     )
