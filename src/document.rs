@@ -34,11 +34,11 @@ struct Search<'t> {
 impl Search<'_> {
     fn read(mut self) -> Document {
         let Some(start) = self.find_start() else { return refused() };
-        let Some((first, end)) = self.value(start) else { return refused() };
+        let Some((first, end)) = self.value(&start) else { return refused() };
         let mut values = vec![first];
         let mut end = end;
         while let Some(next) = self.another(end) {
-            let Some((value, behind)) = self.value(Start::At(next)) else { break };
+            let Some((value, behind)) = self.value(&Start::At(next)) else { break };
             values.push(value);
             end = behind;
         }
@@ -136,14 +136,14 @@ impl Search<'_> {
     }
 
     /// Reads a value; its end.
-    fn value(&mut self, start: Start) -> Option<(Tape, usize)> {
+    fn value(&mut self, start: &Start) -> Option<(Tape, usize)> {
         let window = Window::new(self.text, 0, true);
         let mut plain = Plain::default();
         let (mut reader, mut pos) = match start {
-            Start::At(at) => (Reader::new(Dialect::JSON), at),
+            Start::At(at) => (Reader::new(Dialect::JSON), *at),
             Start::Inside(at) => {
                 plain.begin_object();
-                (Reader::inside_object(Dialect::JSON), at)
+                (Reader::inside_object(Dialect::JSON), *at)
             }
         };
         let stops = [b"```".to_vec()];

@@ -3,8 +3,8 @@
 //! The order of rows that share an opener is the order in which they are asked whether what follows is theirs.
 
 use crate::format::{
-    Args, Between, Body, CallKeys, CallsInside, ControlShape, Detect, Dialect, Edges, Escapes, Expressions, Fence, Format, Head, Key, Keys, Loose, Meaning,
-    Messages, NameStyle, Pairs, Place, Shape, Space, Syntax, Think, Tree, Trim, Typing, Wrap,
+    Args, Between, Body, CallKeys, CallsInside, ControlShape, Detect, Dialect, Edges, Escapes, Expressions, Fence, Format, Head, Key, Keys,
+    Loose, Meaning, Messages, NameStyle, Pairs, Place, Shape, Space, Syntax, Think, Tree, Trim, Typing, Wrap,
 };
 
 /// Reasoning blocks.
@@ -13,7 +13,14 @@ pub const THINKS: &[Think] = &[
     Think { name: "seed", open: &["<seed:think>"], close: &["</seed:think>"], ..BLOCK },
     Think { name: "minimax", open: &["<mm:think>"], close: &["</mm:think>"], ..BLOCK },
     Think { name: "mistral", open: &["[THINK]"], close: &["[/THINK]"], calls: CallsInside::Text, ..BLOCK },
-    Think { name: "gemma", open: &["<|channel>thought\n"], close: &["<channel|>"], calls: CallsInside::Text, edges: Edges::LastLine, ..BLOCK },
+    Think {
+        name: "gemma",
+        open: &["<|channel>thought\n"],
+        close: &["<channel|>"],
+        calls: CallsInside::Text,
+        edges: Edges::LastLine,
+        ..BLOCK
+    },
     Think { name: "kimi", open: &["◁think▷"], close: &["◁/think▷"], ..BLOCK },
     Think {
         name: "ifm",
@@ -21,7 +28,14 @@ pub const THINKS: &[Think] = &[
         close: &["</ifm|think>", "</ifm|think_fast>", "</ifm|think_faster>"],
         ..BLOCK
     },
-    Think { name: "cohere", open: &["<|START_THINKING|>"], close: &["<|END_THINKING|>"], calls: CallsInside::Text, edges: Edges::Exact, ..BLOCK },
+    Think {
+        name: "cohere",
+        open: &["<|START_THINKING|>"],
+        close: &["<|END_THINKING|>"],
+        calls: CallsInside::Text,
+        edges: Edges::Exact,
+        ..BLOCK
+    },
     Think {
         name: "apertus",
         open: &["<|inner_prefix|>"],
@@ -29,7 +43,6 @@ pub const THINKS: &[Think] = &[
         ended_by: &["<|tools_prefix|>"],
         calls: CallsInside::Text,
         edges: Edges::Exact,
-        ..BLOCK
     },
     Think {
         name: "kimi_k3",
@@ -39,7 +52,14 @@ pub const THINKS: &[Think] = &[
         calls: CallsInside::Text,
         edges: Edges::Exact,
     },
-    Think { name: "inkling", open: &["<|content_thinking|>"], close: &["<|end_message|>"], calls: CallsInside::Text, edges: Edges::Exact, ..BLOCK },
+    Think {
+        name: "inkling",
+        open: &["<|content_thinking|>"],
+        close: &["<|end_message|>"],
+        calls: CallsInside::Text,
+        edges: Edges::Exact,
+        ..BLOCK
+    },
     Think { name: "longcat", open: &["<longcat_think>"], close: &["</longcat_think>"], ..BLOCK },
     Think { name: "thinking", open: &["<thinking>"], close: &["</thinking>"], ..BLOCK },
     Think { name: "plamo", open: &["<|plamo:begin_think:plamo|>"], close: &["<|plamo:end_think:plamo|>"], ..BLOCK },
@@ -144,7 +164,8 @@ const KEY_VALUE: Pairs = Pairs {
 
 const FUNCTION_HEAD: Head = Head::Until { label: &[], lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] };
 const INVOKE_HEAD: Head = Head::Attributes { name: &["name"], end: &[">"], empty: &["/>"] };
-const LINE_HEAD: Head = Head::Until { label: &[], lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>"], name: NameStyle::Plain, id: &[] };
+const LINE_HEAD: Head =
+    Head::Until { label: &[], lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>"], name: NameStyle::Plain, id: &[] };
 
 const DEEPSEEK_SECTION: Wrap = Wrap {
     open: &["<｜tool▁calls▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>", "<｜tool\\_calls\\_begin｜>", "<｜tool▁calls｜>"],
@@ -182,19 +203,9 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     Format { name: "hermes", call: TOOL_CALL, thinks: THINK, controls: &["</tool_call>"], ..ROW },
-    Format {
-        name: "hermes",
-        call: Wrap { open: &["<tools>"], close: &["</tools>"] },
-        thinks: THINK,
-        ..ROW
-    },
+    Format { name: "hermes", call: Wrap { open: &["<tools>"], close: &["</tools>"] }, thinks: THINK, ..ROW },
     Format { name: "hermes", call: Wrap { open: &["<tool>"], close: &["</tool>"] }, thinks: THINK, ..ROW },
-    Format {
-        name: "hermes",
-        call: Wrap { open: &["<function_call>"], close: &["</function_call>"] },
-        thinks: THINK,
-        ..ROW
-    },
+    Format { name: "hermes", call: Wrap { open: &["<function_call>"], close: &["</function_call>"] }, thinks: THINK, ..ROW },
     Format { name: "fenced", shape: Shape::Fenced, place: Place::LineStart, body: JSON_BODY, space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "bare_json", shape: Shape::Bare, place: Place::Boundary, space: Space::Keep, thinks: THINK, ..ROW },
     Format {
@@ -271,10 +282,20 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "step_audio2",
         call: TOOL_CALL,
-        body: Body::Named(Head::Until { label: &[], lead: &["function\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(
+            Head::Until { label: &[], lead: &["function\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] },
+            JSON_ARGS,
+        ),
         ..ROW
     },
-    Format { name: "glm45", call: TOOL_CALL, body: Body::Named(LINE_HEAD, Args::Pairs(KEY_VALUE)), thinks: THINK, controls: &["</tool_call>"], ..ROW },
+    Format {
+        name: "glm45",
+        call: TOOL_CALL,
+        body: Body::Named(LINE_HEAD, Args::Pairs(KEY_VALUE)),
+        thinks: THINK,
+        controls: &["</tool_call>"],
+        ..ROW
+    },
     Format {
         name: "hunyuan",
         section: Wrap { open: &["<tool_calls>", "<tool_calls:opensource>"], close: &["</tool_calls>", "</tool_calls:opensource>"] },
@@ -303,7 +324,14 @@ pub const FORMATS: &[Format] = &[
         name: "iquest_q1",
         call: Wrap { open: &["<iquest_tool_call>"], close: &["</iquest_tool_call>"] },
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<arg_key>", "</iquest_tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &[],
+                take: &["\n"],
+                stop: &["<arg_key>", "</iquest_tool_call>"],
+                name: NameStyle::Plain,
+                id: &[],
+            },
             Args::Pairs(KEY_VALUE),
         ),
         thinks: THINK,
@@ -315,7 +343,14 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["<ifm|tool_call>"], close: &["</ifm|tool_call>"] },
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<ifm|arg_key>", "</ifm|tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &[],
+                take: &["\n"],
+                stop: &["<ifm|arg_key>", "</ifm|tool_call>"],
+                name: NameStyle::Plain,
+                id: &[],
+            },
             Args::Pairs(Pairs {
                 open: &["<ifm|arg_key>"],
                 key: Key::Until(&["</ifm|arg_key>"]),
@@ -337,12 +372,24 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     Format { name: "k2_horizon", call: Wrap { open: &["<ifm|tool_calls>"], close: &["</ifm|tool_calls>"] }, thinks: &["ifm"], ..ROW },
-    Format { name: "longcat", call: Wrap { open: &["<longcat_tool_call>"], close: &["</longcat_tool_call>"] }, thinks: &["longcat"], ..ROW },
+    Format {
+        name: "longcat",
+        call: Wrap { open: &["<longcat_tool_call>"], close: &["</longcat_tool_call>"] },
+        thinks: &["longcat"],
+        ..ROW
+    },
     Format {
         name: "longcat",
         call: Wrap { open: &["<longcat_tool_call>"], close: &["</longcat_tool_call>"] },
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<longcat_arg_key>", "</longcat_tool_call>"], name: NameStyle::Plain, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &[],
+                take: &["\n"],
+                stop: &["<longcat_arg_key>", "</longcat_tool_call>"],
+                name: NameStyle::Plain,
+                id: &[],
+            },
             Args::Pairs(Pairs {
                 open: &["<longcat_arg_key>"],
                 key: Key::Until(&["</longcat_arg_key>"]),
@@ -358,7 +405,14 @@ pub const FORMATS: &[Format] = &[
         name: "solar_open2",
         call: Wrap { open: &["<|tool_call:start|>"], close: &["<|tool_call:end|>"] },
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["\n"], stop: &["<|tool_arg:start|>", "<|tool_call:end|>"], name: NameStyle::Plain, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &[],
+                take: &["\n"],
+                stop: &["<|tool_arg:start|>", "<|tool_call:end|>"],
+                name: NameStyle::Plain,
+                id: &[],
+            },
             Args::Pairs(Pairs {
                 open: &["<|tool_arg:start|>"],
                 key: Key::Until(&["<|tool_arg:value|>"]),
@@ -402,7 +456,10 @@ pub const FORMATS: &[Format] = &[
     Format { name: "dots", call: Wrap { open: &["<dots_function_call>"], close: &["</dots_function_call>"] }, thinks: THINK, ..ROW },
     Format {
         name: "anthropic_xml",
-        section: Wrap { open: &["<function_calls>", prefixed!("<", "function_calls>")], close: &["</function_calls>", prefixed!("</", "function_calls>")] },
+        section: Wrap {
+            open: &["<function_calls>", prefixed!("<", "function_calls>")],
+            close: &["</function_calls>", prefixed!("</", "function_calls>")],
+        },
         call: Wrap { open: &["<invoke name=", prefixed!("<", "invoke name=")], close: &["</invoke>", prefixed!("</", "invoke>")] },
         loose: Loose::Offered,
         body: Body::Named(
@@ -419,7 +476,10 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "anthropic_xml",
-        section: Wrap { open: &["<function_calls>", prefixed!("<", "function_calls>")], close: &["</function_calls>", prefixed!("</", "function_calls>")] },
+        section: Wrap {
+            open: &["<function_calls>", prefixed!("<", "function_calls>")],
+            close: &["</function_calls>", prefixed!("</", "function_calls>")],
+        },
         call: Wrap { open: &["<invoke>", prefixed!("<", "invoke>")], close: &["</invoke>", prefixed!("</", "invoke>")] },
         body: Body::Named(
             Head::Until {
@@ -517,14 +577,27 @@ pub const FORMATS: &[Format] = &[
         thinks: &["mistral", "think"],
         ..ROW
     },
-    Format { name: "mistral", call: Wrap { open: &["[TOOL_CALLS]"], close: &[] }, space: Space::Keep, thinks: &["mistral", "think"], ..ROW },
+    Format {
+        name: "mistral",
+        call: Wrap { open: &["[TOOL_CALLS]"], close: &[] },
+        space: Space::Keep,
+        thinks: &["mistral", "think"],
+        ..ROW
+    },
     Format {
         name: "deepseek_v3",
         section: DEEPSEEK_SECTION,
         call: DEEPSEEK_CALL,
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { label: &[], lead: &["function<｜tool▁sep｜>"], take: &["\n"], stop: &["```json", "{"], name: NameStyle::Plain, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &["function<｜tool▁sep｜>"],
+                take: &["\n"],
+                stop: &["```json", "{"],
+                name: NameStyle::Plain,
+                id: &[],
+            },
             Args::Object { dialect: Dialect::JSON, fence: Fence::Written },
         ),
         space: Space::Keep,
@@ -538,7 +611,10 @@ pub const FORMATS: &[Format] = &[
         call: DEEPSEEK_CALL,
         between: Between::Noise,
         loose: Loose::Always,
-        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["<｜tool▁sep｜>"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        body: Body::Named(
+            Head::Until { label: &[], lead: &[], take: &["<｜tool▁sep｜>"], stop: &[], name: NameStyle::Plain, id: &[] },
+            JSON_ARGS,
+        ),
         space: Space::Keep,
         thinks: THINK,
         controls: &["<｜tool▁calls▁end｜>", "<｜tool▁call▁end｜>"],
@@ -633,17 +709,26 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     // -- JSON between other tags
-    Format { name: "jamba", call: TOOL_CALLS, body: EITHER_BODY, thinks: &["think", "thinking"], controls: &["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"], ..ROW },
     Format {
-        name: "hunyuan_a13b",
+        name: "jamba",
         call: TOOL_CALLS,
-        thinks: THINK,
-        controls: &["<answer>", "</answer>"],
+        body: EITHER_BODY,
+        thinks: &["think", "thinking"],
+        controls: &["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"],
         ..ROW
     },
+    Format { name: "hunyuan_a13b", call: TOOL_CALLS, thinks: THINK, controls: &["<answer>", "</answer>"], ..ROW },
     Format { name: "minimax_m1", call: TOOL_CALLS, thinks: THINK, ..ROW },
     Format { name: "ernie45", call: TOOL_CALL, thinks: THINK, controls: &["<response>", "</response>"], ..ROW },
-    Format { name: "granite", call: Wrap { open: &["<|tool_call|>"], close: &[] }, body: EITHER_BODY, controls: &["<|/tool_call|>"], space: Space::Keep, thinks: THINK, ..ROW },
+    Format {
+        name: "granite",
+        call: Wrap { open: &["<|tool_call|>"], close: &[] },
+        body: EITHER_BODY,
+        controls: &["<|/tool_call|>"],
+        space: Space::Keep,
+        thinks: THINK,
+        ..ROW
+    },
     Format { name: "granite", call: Wrap { open: &["<tool_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
     Format { name: "granite", call: Wrap { open: &["<function_call>"], close: &[] }, space: Space::Keep, thinks: THINK, ..ROW },
     Format {
@@ -666,7 +751,13 @@ pub const FORMATS: &[Format] = &[
     Format { name: "hyperclovax", detect: Detect::OnRequest, call: HYPERCLOVA_CALL, thinks: THINK, ..ROW },
     Format { name: "phi4_mini", call: PHI_CALL, place: Place::Boundary, body: EITHER_BODY, space: Space::Keep, ..ROW },
     Format { name: "phi4_mini", detect: Detect::OnRequest, call: PHI_CALL, body: EITHER_BODY, space: Space::Keep, ..ROW },
-    Format { name: "phi4_mini", call: Wrap { open: &["<|tool_call|>"], close: &["<|/tool_call|>"] }, body: EITHER_BODY, space: Space::Keep, ..ROW },
+    Format {
+        name: "phi4_mini",
+        call: Wrap { open: &["<|tool_call|>"], close: &["<|/tool_call|>"] },
+        body: EITHER_BODY,
+        space: Space::Keep,
+        ..ROW
+    },
     Format { name: "nemotron", call: Wrap { open: &["<TOOLCALL>"], close: &["</TOOLCALL>"] }, thinks: THINK, ..ROW },
     Format {
         name: "cohere",
@@ -686,7 +777,13 @@ pub const FORMATS: &[Format] = &[
         controls: &["<|inner_suffix|>"],
         ..ROW
     },
-    Format { name: "pangu", call: Wrap { open: &["<|tool_call_start|>"], close: &["<|tool_call_end|>"] }, space: Space::Keep, thinks: &["pangu"], ..ROW },
+    Format {
+        name: "pangu",
+        call: Wrap { open: &["<|tool_call_start|>"], close: &["<|tool_call_end|>"] },
+        space: Space::Keep,
+        thinks: &["pangu"],
+        ..ROW
+    },
     Format { name: "pangu", call: Wrap { open: &["[unused11]"], close: &["[unused12]"] }, space: Space::Keep, thinks: &["pangu"], ..ROW },
     Format {
         name: "sarashina",
@@ -706,7 +803,14 @@ pub const FORMATS: &[Format] = &[
         controls: &["<|message_model|>", "<|content_text|>"],
         ..ROW
     },
-    Format { name: "llama3_json", call: Wrap { open: &["<|python_tag|>"], close: &[] }, body: EITHER_BODY, space: Space::Keep, controls: &["<|python_tag|>"], ..ROW },
+    Format {
+        name: "llama3_json",
+        call: Wrap { open: &["<|python_tag|>"], close: &[] },
+        body: EITHER_BODY,
+        space: Space::Keep,
+        controls: &["<|python_tag|>"],
+        ..ROW
+    },
     Format {
         name: "llama3_json",
         call: Wrap { open: &["<|python_tag|>"], close: &[] },
@@ -729,7 +833,14 @@ pub const FORMATS: &[Format] = &[
         space: Space::Keep,
         ..ROW
     },
-    Format { name: "pythonic", shape: Shape::Bare, place: Place::Boundary, body: Body::Python(Expressions::List), space: Space::Keep, ..ROW },
+    Format {
+        name: "pythonic",
+        shape: Shape::Bare,
+        place: Place::Boundary,
+        body: Body::Python(Expressions::List),
+        space: Space::Keep,
+        ..ROW
+    },
     Format { name: "xlam", call: TOOL_CALL, thinks: THINK, ..ROW },
     Format { name: "xlam", call: Wrap { open: &["[TOOL_CALLS]"], close: &[] }, thinks: THINK, ..ROW },
     Format { name: "xlam", shape: Shape::Fenced, place: Place::LineStart, thinks: THINK, ..ROW },
@@ -780,7 +891,7 @@ pub const FORMATS: &[Format] = &[
     },
 ];
 
-/// The tags of one release of DeepSeek's markup.
+/// The tags of one release of `DeepSeek`'s markup.
 struct Dsml {
     section: Wrap,
     call: Wrap,
@@ -794,10 +905,7 @@ const DSML_SHAPES: &[ControlShape] = &[
     ControlShape { prefix: "</｜DSML｜", end: ">", most: 60, without: b"<>\n" },
 ];
 
-const DSML_V32: Dsml = Dsml {
-    section: Wrap { open: &["<｜DSML｜function_calls>"], close: &["</｜DSML｜function_calls>"] },
-    ..DSML_V4
-};
+const DSML_V32: Dsml = Dsml { section: Wrap { open: &["<｜DSML｜function_calls>"], close: &["</｜DSML｜function_calls>"] }, ..DSML_V4 };
 
 const DSML_V4: Dsml = Dsml {
     section: Wrap { open: &["<｜DSML｜tool_calls>"], close: &["</｜DSML｜tool_calls>"] },

@@ -7,7 +7,7 @@
 //! * [`machine`] reads a reply and tells a sink what it sees; [`value`] reads JSON and its dialects
 //! * [`call`] a call while it is read, [`tape`] its arguments, [`tools`] what was offered
 //! * [`collect`] what becomes of what was told
-//! * [`parse`](crate::parse()) and [`Stream`] the face; [`document`] repairs JSON that stands alone
+//! * [`parse`](crate::parse()) and [`Stream`] the face; [`document`] repairs JSON that stands alone; [`batch`] reads logs
 //!
 //! What holds everywhere: each byte is read a bounded number of times; nothing recurses on the depth of the input; nothing that was told is
 //! taken back; a result that differs from what was written says so; model text never makes it fail.
@@ -23,6 +23,7 @@
 
 #![cfg_attr(not(feature = "python"), forbid(unsafe_code))]
 
+pub mod batch;
 pub mod call;
 pub mod catalog;
 pub mod collect;

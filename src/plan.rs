@@ -222,8 +222,12 @@ impl Plan {
     }
 
     fn index(&mut self) {
-        let boundary_only =
-            |marker: &Marker, rows: &[&Format]| !marker.rows.is_empty() && marker.alone == Alone::Text && marker.think.is_none() && marker.rows.iter().all(|row| rows[*row].place == Place::Boundary || boundary_start(marker.text, rows[*row]));
+        let boundary_only = |marker: &Marker, rows: &[&Format]| {
+            !marker.rows.is_empty()
+                && marker.alone == Alone::Text
+                && marker.think.is_none()
+                && marker.rows.iter().all(|row| rows[*row].place == Place::Boundary || boundary_start(marker.text, rows[*row]))
+        };
         let mut starts = Vec::new();
         for (index, marker) in self.markers.iter().enumerate() {
             if let [first, second, third, ..] = marker.text {
@@ -242,8 +246,9 @@ impl Plan {
         self.starts = ByteSet::new(starts);
         let at_line_start = |index: &usize| {
             let marker = &self.markers[*index];
-            let opener = |row: &&Format| row.place == Place::LineStart && row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()));
-            self.rows.iter().any(|row| opener(&row))
+            let opener =
+                |row: &&Format| row.place == Place::LineStart && row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()));
+            self.rows.iter().any(opener)
         };
         let line_only = (0..=255_u8).filter(|byte| {
             let list = &self.by_start[*byte as usize];
@@ -357,7 +362,8 @@ fn is_token(text: &str) -> bool {
 
 /// The bytes that the markers of a row start with, those inside its values included.
 fn firsts_of(row: &Format) -> Vec<u8> {
-    let mut markers: Vec<&str> = row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
+    let mut markers: Vec<&str> =
+        row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
     if let Body::Named(_, crate::format::Args::Pairs(pairs)) = row.body {
         markers.extend(pairs.open);
         markers.extend(pairs.close);
@@ -370,7 +376,8 @@ fn firsts_of(row: &Format) -> Vec<u8> {
 
 /// Where a value of the row must be over.
 fn stops_of(row: &Format) -> Vec<Vec<u8>> {
-    let mut stops: Vec<&str> = row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
+    let mut stops: Vec<&str> =
+        row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
     if let Body::Messages(messages) = row.body {
         stops.extend(messages.end);
     }

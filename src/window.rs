@@ -78,7 +78,9 @@ impl<'t> Window<'t> {
     #[must_use]
     pub fn ends_within<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> bool {
         let rest = self.from(at);
-        self.last && !rest.is_empty() && literals.iter().any(|literal| literal.as_ref().len() > rest.len() && literal.as_ref().starts_with(rest))
+        self.last
+            && !rest.is_empty()
+            && literals.iter().any(|literal| literal.as_ref().len() > rest.len() && literal.as_ref().starts_with(rest))
     }
 
     /// Where white space that starts at `at` ends: `Some(end)`; at most [`BLANKS`] bytes are passed over.

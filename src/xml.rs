@@ -14,15 +14,12 @@ pub fn unescape(text: &[u8]) -> Vec<u8> {
             rest = end.and_then(|end| cdata.get(end + 3..)).unwrap_or_default();
             continue;
         }
-        match reference(tail) {
-            Some((character, width)) => {
-                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = tail.get(width..).unwrap_or_default();
-            }
-            None => {
-                out.extend(tail.first());
-                rest = tail.get(1..).unwrap_or_default();
-            }
+        if let Some((character, width)) = reference(tail) {
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            rest = tail.get(width..).unwrap_or_default();
+        } else {
+            out.extend(tail.first());
+            rest = tail.get(1..).unwrap_or_default();
         }
     }
     out.extend_from_slice(rest);

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = [sys.executable, "-m", "toolparse", "batch"]
-WORDS = "harbour ledger signal copper window river pattern engine garden answer".split()
+WORDS = ["harbour", "ledger", "signal", "copper", "window", "river", "pattern", "engine", "garden", "answer"]
 TOOLS = [
     {
         "type": "function",
@@ -58,15 +58,22 @@ def folder(path: Path, rows: int = 200, bad: tuple[int, ...] = (7,)) -> Path:
 
 def run(*args: Any, cwd: Path, data: bytes | None = None, **options: Any) -> subprocess.CompletedProcess[bytes]:
     """One run to its end, quiet."""
-    stdin = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
+    streams: dict[str, Any] = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
+    streams |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     command = [*PROGRAM, *map(str, args), "--quiet"]
-    return subprocess.run(command, cwd=cwd, capture_output=True, timeout=120, check=False, **(stdin | options))
+    return subprocess.run(command, cwd=cwd, timeout=120, check=False, **(streams | options))
 
 
 def start(*args: Any, cwd: Path, **options: Any) -> subprocess.Popen[bytes]:
     """One run, going on."""
     streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     return subprocess.Popen([*PROGRAM, *map(str, args), "--quiet"], cwd=cwd, **(streams | options))
+
+
+def end(process: subprocess.Popen[bytes], timeout: float = 10) -> tuple[int, bytes]:
+    """How a run that was started ends by itself: its status, and what it said on standard error."""
+    _, said = process.communicate(timeout=timeout)
+    return process.returncode, said
 
 
 def records(path: Path) -> list[dict[str, Any]]:

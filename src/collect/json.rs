@@ -123,7 +123,8 @@ fn certain(tape: &Tape, end: usize) -> usize {
     before - usize::from(object) - usize::from(object && matches!(nodes.get(before - 2), Some(Node::Key(_))))
 }
 
-fn escape(text: &str, out: &mut String) {
+/// Writes text as the inside of a JSON string.
+pub(crate) fn escape(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(index) = find_in_string(rest.as_bytes()) {
         let (plain, tail) = rest.split_at(index);

@@ -486,7 +486,7 @@ impl Values for Finder<'_> {
                     call.native_id = Some(id);
                 }
             }
-            Into::Type => self.body.kind = self.body.text.clone(),
+            Into::Type => self.body.kind.clone_from(&self.body.text),
             Into::Message => {
                 if let Some((text, span)) = &mut self.body.message {
                     text.extend_from_slice(&self.body.text);

@@ -64,7 +64,13 @@ fn section_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) ->
 fn name_then_call(row: &Format, window: &Window<'_>, at: usize) -> Option<Opens> {
     let rest = window.slice(at, at + MAX_NAME);
     let Some(length) = rest.iter().position(|byte| *byte == b'<') else {
-        return if rest.len() == MAX_NAME { Some(Opens::No) } else if window.last { Some(Opens::Cut) } else { None };
+        return if rest.len() == MAX_NAME {
+            Some(Opens::No)
+        } else if window.last {
+            Some(Opens::Cut)
+        } else {
+            None
+        };
     };
     let found = window.starts_with_any(at + length, row.call.open)?.is_some();
     Some(if found { Opens::Yes } else { cut_or_no(window, at + length, row.call.open) })
@@ -104,15 +110,21 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
     let inside = match first {
         b'{' | b'[' => window.after_blanks(next + 1)?,
         // full-width braces
-        0xEF => return Some(if matches!(window.slice(next, next + 3), [0xEF, 0xBD, 0x9B] | [0xEF, 0xBC, 0xBB]) { Opens::Yes } else { Opens::No }),
+        0xEF => {
+            return Some(if matches!(window.slice(next, next + 3), [0xEF, 0xBD, 0x9B] | [0xEF, 0xBC, 0xBB]) {
+                Opens::Yes
+            } else {
+                Opens::No
+            });
+        }
         b'"' | b'`' => return Some(if window.ends_within(next, &["```json"]) { Opens::Cut } else { Opens::No }),
         _ => return Some(Opens::No),
     };
     let Some(second) = window.get(inside) else { return Some(Opens::Cut) };
     Some(match (first, second) {
         (b'{', b'"' | b'\'' | b'}' | b'{' | b'\\' | b'`' | b'/' | b'#' | 0xE2 | 0xEF | 0xC2 | b'_') => Opens::Yes,
-        (b'{', byte) if byte.is_ascii_alphabetic() => Opens::Yes,
-        (b'[', b'{' | b']' | 0xEF) => Opens::Yes,
+        (b'{', byte) => if byte.is_ascii_alphabetic() { Opens::Yes } else { Opens::No },
+        (_, b'{' | b']' | 0xEF) => Opens::Yes,
         _ => Opens::No,
     })
 }
@@ -194,9 +206,14 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText,
     }
     if row.call.close.is_empty() {
         // Without a closer only the end of the line can say that there are no arguments.
-        let line_over = next > head.end && window.slice(head.end, next).contains(&b'\n') || window.starts_with_any(next, row.call.open)?.is_some();
+        let line_over =
+            next > head.end && window.slice(head.end, next).contains(&b'\n') || window.starts_with_any(next, row.call.open)?.is_some();
         let ended = window.get(next).is_none();
-        return Some(if ended || line_over || window.starts_with(next, b"</function>")? { Opens::Yes } else { cut_or_no(window, next, pairs.open) });
+        return Some(if ended || line_over || window.starts_with(next, b"</function>")? {
+            Opens::Yes
+        } else {
+            cut_or_no(window, next, pairs.open)
+        });
     }
     if window.get(next) == Some(b'{') && !head.bare {
         return Some(Opens::Yes);
@@ -265,11 +282,7 @@ fn read_until(
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
             let plausible = begun.is_empty() || name_of(begun, style, tools).is_some();
-            return if !window.last {
-                None
-            } else {
-                Some(if plausible { HeadRead::Cut } else { HeadRead::No })
-            };
+            return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.
         if scan - start < MAX_NAME && window.get(scan).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -318,7 +331,8 @@ fn name_of(raw: &[u8], style: NameStyle, tools: &Tools) -> Option<HeadText> {
     if style == NameStyle::Counted {
         return Some(counted(text, tools));
     }
-    let plain = |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
+    let plain =
+        |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
     valid.then(|| HeadText { name: text.to_vec(), ..HeadText::default() })
 }
@@ -336,13 +350,19 @@ fn counted(text: &[u8], tools: &Tools) -> HeadText {
     let of = |name: &[u8]| HeadText { name: name.to_vec(), native_id: native_id.clone(), ..HeadText::default() };
     let prefixed = text.strip_prefix(b"functions.").or_else(|| text.strip_prefix(b"functions_"));
     let body = prefixed.unwrap_or(text);
-    let without = |mark: u8| body.iter().rposition(|byte| *byte == mark).filter(|index| body.get(index + 1..).is_some_and(is_counter)).and_then(|index| body.get(..index));
+    let without = |mark: u8| {
+        body.iter()
+            .rposition(|byte| *byte == mark)
+            .filter(|index| body.get(index + 1..).is_some_and(is_counter))
+            .and_then(|index| body.get(..index))
+    };
     for name in [without(b':'), without(b'_'), Some(body), Some(text)].into_iter().flatten() {
         if tools.find(name).is_some() {
             return of(name);
         }
     }
-    let counter = is_counter(body) || body.strip_prefix(b"call").is_some_and(|rest| rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_'));
+    let counter = is_counter(body)
+        || body.strip_prefix(b"call").is_some_and(|rest| rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_'));
     if counter {
         return of(b"");
     }
@@ -415,10 +435,7 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
             Some(b'=') => scan += 1,
             Some(_) => return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No }),
         }
-        let (value, next) = match attribute_value(end, window, scan)? {
-            Some(found) => found,
-            None => return if window.last { Some(AttributesRead::Cut) } else { None },
-        };
+        let Some((value, next)) = attribute_value(end, window, scan)? else { return cut() };
         found.values.push((key, value));
         scan = next;
     }

@@ -109,7 +109,9 @@ impl Machine {
                 return if failed { Next::Over } else { Next::Stay(Step::More) };
             }
             Progress::Done => {}
-            Progress::Stopped if state.reader.depth() == 0 && state.reader.is_fresh() => return self.json_failed(state, Unreadable::NotACall, window, sink),
+            Progress::Stopped if state.reader.depth() == 0 && state.reader.is_fresh() => {
+                return self.json_failed(state, Unreadable::NotACall, window, sink);
+            }
             Progress::Stopped => state.reader.finish(window, self.pos, Ending::Finished, &mut finder),
             Progress::Failed(why) => return self.json_failed(state, why, window, sink),
         }

@@ -89,7 +89,9 @@ fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
     }
     let meaning = match channel {
         None => table.plain,
-        Some(channel) => table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map_or(Meaning::Hidden, |(_, meaning)| *meaning),
+        Some(channel) => {
+            table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map_or(Meaning::Hidden, |(_, meaning)| *meaning)
+        }
     };
     Header::Whole { meaning, name, flagged: false, end }
 }
@@ -111,7 +113,10 @@ fn last_word_behind<'h>(header: &'h [u8], mark: &[u8]) -> Option<&'h [u8]> {
 
 /// The name at the start of `text`: up to the first byte that no name has; an offered name before a channel's name wins over both.
 fn known_head<'n>(text: &'n [u8], tools: &Tools) -> &'n [u8] {
-    let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/') || **byte >= 0x80).count();
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/') || **byte >= 0x80)
+        .count();
     let whole = text.get(..length).unwrap_or_default();
     if tools.find(whole).is_some() {
         return whole;

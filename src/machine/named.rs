@@ -195,14 +195,9 @@ impl Machine {
 
     fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText) {
         self.state = match args {
-            Args::Object { dialect, .. } => State::Object(Box::new(ObjectState {
-                row,
-                call,
-                reader: Reader::new(*dialect),
-                other: None,
-                begun: false,
-                fenced: false,
-            })),
+            Args::Object { dialect, .. } => {
+                State::Object(Box::new(ObjectState { row, call, reader: Reader::new(*dialect), other: None, begun: false, fenced: false }))
+            }
             Args::Pairs(_) => State::Pairs(Box::new(pairs::PairsState::new(row, call))),
             Args::Tree(_) => State::Tree(Box::new(tree::TreeState::new(row, call))),
             Args::Text { .. } => State::Line(Box::new(text::LineState::new(row, call, head.end))),
@@ -396,7 +391,11 @@ impl Machine {
         let next = window.after_blanks(self.pos)?;
         let Some(byte) = window.get(next) else {
             // A format without a closer is over with its object; harmony's stop token is not shown by every server.
-            return if window.last { Some(After::Over(if closers.is_empty() || stated { End::Closed } else { End::Unwrapped })) } else { None };
+            return if window.last {
+                Some(After::Over(if closers.is_empty() || stated { End::Closed } else { End::Unwrapped }))
+            } else {
+                None
+            };
         };
         if state.fenced && byte == b'`' && window.starts_with(next, b"```")? {
             state.fenced = false;

@@ -154,7 +154,10 @@ impl Machine {
     /// A call without a closer ends at text; a closer that other forms write is dropped.
     fn loose_end(&mut self, state: &mut PairsState, next: usize, window: &Window<'_>) -> Option<Pair> {
         state.call.span.end = self.pos;
-        if window.starts_with(next, b"</")? && self.plan.find(window, next)? == Match::Nothing && window.starts_with(next, b"</function>")? {
+        if window.starts_with(next, b"</")?
+            && self.plan.find(window, next)? == Match::Nothing
+            && window.starts_with(next, b"</function>")?
+        {
             self.pos = next + b"</function>".len();
             state.call.span.end = self.pos;
         } else if let Match::Marker(index) = self.plan.find(window, next)?
@@ -213,12 +216,11 @@ impl Machine {
 
     /// Inside a value.
     fn pair_value(&mut self, state: &mut PairsState, mut value: Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Pair {
-        if !value.begun {
-            if !self.begin_value(&mut value, pairs, window) {
+        if !value.begun
+            && !self.begin_value(&mut value, pairs, window) {
                 state.value = Some(value);
                 return Pair::More;
             }
-        }
         match self.scan_value(state, &mut value, format, pairs, window) {
             Some(Found::Closer(at, length)) => {
                 self.end_value(state, &value, at, pairs, window);
@@ -346,7 +348,11 @@ impl Machine {
             Place::LineStart => line_start,
             Place::Boundary => false,
         };
-        Some(counts && (window.starts_with_any(at, format.call.close)?.is_some() || window.starts_with_any(at, format.section.close)?.is_some()))
+        Some(
+            counts
+                && (window.starts_with_any(at, format.call.close)?.is_some()
+                    || window.starts_with_any(at, format.section.close)?.is_some()),
+        )
     }
 
     fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
@@ -383,7 +389,12 @@ impl Machine {
     fn partial_closer(&self, pairs: &Pairs, window: &Window<'_>) -> usize {
         let longest = pairs.close.iter().map(|close| close.len()).max().unwrap_or(0);
         let text = window.from(self.pos.max(window.end().saturating_sub(longest)));
-        (2..longest).rev().find(|length| text.len() >= *length && pairs.close.iter().any(|close| text.ends_with(close.as_bytes().get(..*length).unwrap_or(b"\0")))).unwrap_or(0)
+        (2..longest)
+            .rev()
+            .find(|length| {
+                text.len() >= *length && pairs.close.iter().any(|close| text.ends_with(close.as_bytes().get(..*length).unwrap_or(b"\0")))
+            })
+            .unwrap_or(0)
     }
 }
 
@@ -460,7 +471,9 @@ fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Ve
 /// The type that an attribute names.
 fn attribute_type(typing: Typing, attributes: &Attributes) -> Option<TypeWord> {
     match typing {
-        Typing::StringAttribute(name) => attributes.get(&[name]).map(|value| if value == b"true" { TypeWord::Text } else { TypeWord::Json }),
+        Typing::StringAttribute(name) => {
+            attributes.get(&[name]).map(|value| if value == b"true" { TypeWord::Text } else { TypeWord::Json })
+        }
         Typing::TypeAttribute(_) => attributes.get(&["type"]).map(|value| TypeSet::named(value).map_or(TypeWord::Json, TypeWord::Types)),
         _ => None,
     }

@@ -35,12 +35,8 @@ enum Opened {
 impl Machine {
     /// One step through prose: to the next byte that a marker may start with, and what stands there.
     pub(super) fn prose<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
-        if self.boundary && self.candidate.is_none() {
-            match self.at_boundary(window, sink) {
-                Some(step) => return step,
-                None => {}
-            }
-        }
+        if self.boundary && self.candidate.is_none()
+            && let Some(step) = self.at_boundary(window, sink) { return step }
         let mut at = self.pos;
         loop {
             let Some(index) = self.plan.next_start(window.from(at)) else {
@@ -72,7 +68,12 @@ impl Machine {
         if start < self.barred {
             return None;
         }
-        if !plan.json_lines.is_empty() && start >= self.line_barred && !self.marked && window.get(start) == Some(b'{') && self.starts_line(window, start) {
+        if !plan.json_lines.is_empty()
+            && start >= self.line_barred
+            && !self.marked
+            && window.get(start) == Some(b'{')
+            && self.starts_line(window, start)
+        {
             match self.json_line(start, window, sink) {
                 None => return Some(Step::More),
                 Some(true) => return Some(Step::Go),
@@ -82,7 +83,13 @@ impl Machine {
         for at in [start, window.after_blanks(start).unwrap_or(start)] {
             match plan.find(window, at) {
                 None => return Some(Step::More),
-                Some(Match::Marker(index)) if plan.get(index).rows.iter().any(|row| plan.rows[*row].place != Place::Anywhere || matches!(plan.rows[*row].body, Body::Messages(_))) => {
+                Some(Match::Marker(index))
+                    if plan
+                        .get(index)
+                        .rows
+                        .iter()
+                        .any(|row| plan.rows[*row].place != Place::Anywhere || matches!(plan.rows[*row].body, Body::Messages(_))) =>
+                {
                     match self.open_rows(&plan.get(index).rows, at, plan.get(index).text.len(), window, sink) {
                         Opened::Begun => return Some(Step::Go),
                         Opened::Undecided => return Some(Step::More),
@@ -140,7 +147,11 @@ impl Machine {
             self.fence = None;
             return Some(Passed::Text(end));
         }
-        if at >= self.barred && self.fence.is_none() && !self.marked && matches!(info, b"" | b"json" | b"tool_call" | b"tool_code" | b"JSON") {
+        if at >= self.barred
+            && self.fence.is_none()
+            && !self.marked
+            && matches!(info, b"" | b"json" | b"tool_call" | b"tool_code" | b"JSON")
+        {
             match self.open_fence(window, at, end, sink) {
                 Opened::Begun => return Some(Passed::Step(Step::Go)),
                 Opened::Undecided => return None,
@@ -249,7 +260,15 @@ impl Machine {
     }
 
     /// A marker that opens nothing.
-    fn alone<S: Sink>(&mut self, alone: Alone, window: &Window<'_>, at: usize, length: usize, rows: &[usize], sink: &mut S) -> Option<Passed> {
+    fn alone<S: Sink>(
+        &mut self,
+        alone: Alone,
+        window: &Window<'_>,
+        at: usize,
+        length: usize,
+        rows: &[usize],
+        sink: &mut S,
+    ) -> Option<Passed> {
         let end = at + length;
         if alone == Alone::Text || self.fence.is_some() {
             if self.mention.is_none() && self.fence.is_none() && rows.iter().any(|row| !self.row(*row).call.close.is_empty()) {
@@ -263,7 +282,8 @@ impl Machine {
             if row.call.close.iter().chain(row.section.close).any(|close| close.as_bytes() == text) {
                 self.tell_prose(window, end, sink);
                 self.mention = None;
-                let fault = Fault { kind: FaultKind::Unreadable(Unreadable::NotACall), name: None, span: Span::new(start, end), shown: true };
+                let fault =
+                    Fault { kind: FaultKind::Unreadable(Unreadable::NotACall), name: None, span: Span::new(start, end), shown: true };
                 self.tell_fault(fault, window, sink);
                 return Some(Passed::Step(Step::Go));
             }
@@ -313,8 +333,10 @@ impl Machine {
                     }
                 }
             }
-            let loose = !format.section.open.is_empty() && format.call.open.iter().any(|open| open.as_bytes() == window.slice(at, at + length));
-            let verdict = if loose { call_opens(format, window, at + length, &self.tools) } else { opens(format, window, at + length, &self.tools) };
+            let loose =
+                !format.section.open.is_empty() && format.call.open.iter().any(|open| open.as_bytes() == window.slice(at, at + length));
+            let verdict =
+                if loose { call_opens(format, window, at + length, &self.tools) } else { opens(format, window, at + length, &self.tools) };
             match verdict {
                 None => return Opened::Undecided,
                 Some(Opens::Yes) if self.name_allows(*row, loose, window, at + length) => {

@@ -53,7 +53,9 @@ enum Py {
     Go,
     More,
     /// The expressions are over.
-    Over { closed: bool },
+    Over {
+        closed: bool,
+    },
     Cut,
     Failed,
 }
@@ -449,7 +451,12 @@ impl Machine {
         let in_name = matches!(state.at, At::Call | At::Begin);
         if let Some(mut call) = state.call.take() {
             let closed = state.at == At::AfterCall || in_name && call.span.end > call.span.start;
-            if !closed {
+            if closed {
+                call.end = if in_name { End::Closed } else { End::Unwrapped };
+                if !in_name {
+                    call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
+                }
+            } else {
                 if state.joins {
                     state.reader.finish(window, end, self.ending, &mut Arguments { call: &mut call, tools: &tools });
                     call.join_last();
@@ -468,11 +475,6 @@ impl Machine {
                 call.close_arguments();
                 call.span.end = end;
                 call.end = End::Cut;
-            } else {
-                call.end = if in_name { End::Closed } else { End::Unwrapped };
-                if !in_name {
-                    call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
-                }
             }
             call.listed = true;
             self.python_settle(&mut call);

@@ -41,16 +41,20 @@ impl Machine {
     pub(super) fn think<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Think(state) = &self.state else { return Step::Go };
         let (think, start, call) = (state.think, state.start, state.call);
-        match self.think_step(think, start, call, window, sink) {
-            Some(step) => step,
-            None => {
-                self.think_text(think, call, self.pos, window, sink);
-                Step::More
-            }
+        if let Some(step) = self.think_step(think, start, call, window, sink) { step } else {
+            self.think_text(think, call, self.pos, window, sink);
+            Step::More
         }
     }
 
-    fn think_step<S: Sink>(&mut self, think: &'static Think, start: usize, call: Option<usize>, window: &Window<'_>, sink: &mut S) -> Option<Step> {
+    fn think_step<S: Sink>(
+        &mut self,
+        think: &'static Think,
+        start: usize,
+        call: Option<usize>,
+        window: &Window<'_>,
+        sink: &mut S,
+    ) -> Option<Step> {
         let plan = self.plan.clone();
         loop {
             let text = window.from(self.pos);
@@ -105,7 +109,9 @@ impl Machine {
             if format.shape != Shape::Tagged || format.loose == Loose::Offered && format.section.open.is_empty() {
                 continue;
             }
-            if matches!(opens(format, window, self.pos + marker.text.len(), &self.tools)?, Opens::Yes | Opens::Perhaps) && !matches!(format.body, crate::format::Body::Messages(_)) {
+            if matches!(opens(format, window, self.pos + marker.text.len(), &self.tools)?, Opens::Yes | Opens::Perhaps)
+                && !matches!(format.body, crate::format::Body::Messages(_))
+            {
                 return Some(true);
             }
         }

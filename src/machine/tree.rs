@@ -106,7 +106,10 @@ impl Machine {
             self.pos = window.end();
             return Some(TreeStep::Over(End::Cut));
         }
-        if !state.wrapped && state.open.is_empty() && let Some(length) = window.starts_with_any(next, tree.wrap.open)? {
+        if !state.wrapped
+            && state.open.is_empty()
+            && let Some(length) = window.starts_with_any(next, tree.wrap.open)?
+        {
             state.wrapped = true;
             self.pos = next + length;
             return Some(TreeStep::Go);
@@ -122,7 +125,8 @@ impl Machine {
             state.wrapped = false;
             return Some(TreeStep::Over(End::Closed));
         }
-        let ends = window.starts_with_any(next, format.section.close)?.is_some() || window.starts_with_any(next, format.call.open)?.is_some();
+        let ends =
+            window.starts_with_any(next, format.section.close)?.is_some() || window.starts_with_any(next, format.call.open)?.is_some();
         if ends {
             state.call.span.end = self.pos;
             state.wrapped = false;

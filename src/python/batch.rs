@@ -3,7 +3,8 @@
 use super::input::{Unit, text_of};
 use super::options::{Ids, PyTools, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
-use super::results::{guarded, ids_for, result_to_python};
+use super::results::{ids_for, result_to_python};
+use crate::collect::guard::guarded;
 use crate::collect::outcome::Outcome;
 use crate::parse::{Options, ending_of, parse};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -110,14 +111,17 @@ fn all_options(tools: &Bound<'_, PyAny>, count: usize, make: impl Fn(&Bound<'_, 
     Ok(AllOptions::Each(list.iter().map(|item| make(&item)).collect::<PyResult<_>>()?))
 }
 
-fn threads_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+/// A number of threads; by default as many as there are processors.
+pub fn threads_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
     let available = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match value.filter(|value| !value.is_none()) {
         None => Ok(available),
-        Some(value) if value.is_instance_of::<pyo3::types::PyInt>() && !value.is_instance_of::<pyo3::types::PyBool>() => match value.extract::<usize>() {
-            Ok(threads) if threads > 0 => Ok(threads.min(1024)),
-            _ => Err(PyValueError::new_err("threads must be at least 1, or None for as many as there are processors")),
-        },
+        Some(value) if value.is_instance_of::<pyo3::types::PyInt>() && !value.is_instance_of::<pyo3::types::PyBool>() => {
+            match value.extract::<usize>() {
+                Ok(threads) if threads > 0 => Ok(threads.min(1024)),
+                _ => Err(PyValueError::new_err("threads must be at least 1, or None for as many as there are processors")),
+            }
+        }
         Some(_) => Err(PyTypeError::new_err("threads must be an int or None")),
     }
 }

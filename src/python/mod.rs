@@ -3,10 +3,13 @@
 #![allow(unsafe_code, reason = "PyO3's macros expand to unsafe code; none is written by hand here")]
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod batch;
 mod events;
 mod filters;
 mod input;
+mod lines;
 mod options;
 mod places;
 mod results;
@@ -18,12 +21,17 @@ use pyo3::prelude::*;
 /// The native half of toolparse.
 #[pymodule(gil_used = false)]
 mod _core {
+    #[cfg(feature = "arrow")]
+    #[pymodule_export]
+    use super::arrow::{ArrowIterator, ArrowSchema, ArrowTable, arrow_schema, iter_arrow, parse_arrow};
     #[pymodule_export]
     use super::batch::parse_batch;
     #[pymodule_export]
     use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
     #[pymodule_export]
     use super::filters::{HeuristicToolParser, ProseFilter};
+    #[pymodule_export]
+    use super::lines::{BatchChunk, BatchReader};
     #[pymodule_export]
     use super::options::{_forked, PyTools};
     #[pymodule_export]

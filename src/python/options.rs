@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::tools::Tools;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PySet, PyFrozenSet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 /// Tool definitions, compiled once; accepted wherever `tools` is.
 ///
-/// `tools` is any collection of names, a list of definitions as OpenAI (`{"type": "function", "function": {...}}`), Anthropic (`{"name",
+/// `tools` is any collection of names, a list of definitions as `OpenAI` (`{"type": "function", "function": {...}}`), Anthropic (`{"name",
 /// "input_schema"}`) or MCP (`{"name", "inputSchema"}`) write them, a mapping from names to JSON schemas, or `None`, which takes every
 /// well-marked name. Raises `TypeError` or `ValueError` when a definition is malformed.
 #[pyclass(frozen, name = "Tools", module = "toolparse")]
@@ -46,7 +46,10 @@ impl PyTools {
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
-        name.cast::<PyString>().ok().and_then(|name| name.to_str().ok().map(|name| self.tools.find(name.as_bytes()).is_some())).unwrap_or(false)
+        name.cast::<PyString>()
+            .ok()
+            .and_then(|name| name.to_str().ok().map(|name| self.tools.find(name.as_bytes()).is_some()))
+            .unwrap_or(false)
     }
 
     fn __repr__(&self) -> String {
@@ -87,7 +90,11 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
     let mut names = Vec::new();
     for item in value.try_iter()? {
         match item?.cast::<PyString>() {
-            Ok(name) => names.push(name.to_str().map_err(|_| PyValueError::new_err("tools: a name is not valid Unicode (it holds a lone surrogate)"))?.to_owned()),
+            Ok(name) => names.push(
+                name.to_str()
+                    .map_err(|_| PyValueError::new_err("tools: a name is not valid Unicode (it holds a lone surrogate)"))?
+                    .to_owned(),
+            ),
             Err(_) => return Ok(None),
         }
     }
@@ -106,8 +113,10 @@ fn from_json(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
     let kwargs = PyDict::new(py);
     kwargs.set_item("default", py.import("toolparse._types")?.getattr("_plain")?)?;
     let text = py.import("json")?.call_method("dumps", (value,), Some(&kwargs));
-    let text: String = text.and_then(|text| text.extract()).map_err(|error| PyTypeError::new_err(format!("tools cannot be read as JSON: {error}")))?;
-    let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| PyValueError::new_err(format!("tools cannot be read as JSON: {error}")))?;
+    let text: String =
+        text.and_then(|text| text.extract()).map_err(|error| PyTypeError::new_err(format!("tools cannot be read as JSON: {error}")))?;
+    let json: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| PyValueError::new_err(format!("tools cannot be read as JSON: {error}")))?;
     Tools::from_json(&json).map(Arc::new).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -195,7 +204,9 @@ impl Ids {
             return match name.to_str().unwrap_or_default() {
                 "random" => Ok(Ids::Random),
                 "index" => Ok(Ids::Index),
-                other => Err(PyValueError::new_err(format!("ids must be \"random\", \"index\" or a callable (index, name, native_id) -> str, not \"{other}\""))),
+                other => Err(PyValueError::new_err(format!(
+                    "ids must be \"random\", \"index\" or a callable (index, name, native_id) -> str, not \"{other}\""
+                ))),
             };
         }
         if value.is_callable() {
@@ -212,7 +223,10 @@ impl Ids {
             Ids::Callable(callable) => {
                 let id = callable.bind(py).call1((index, name, native_id))?;
                 let kind = id.get_type().name()?.to_string();
-                Ok(id.cast_into::<PyString>().map_err(|_| PyTypeError::new_err(format!("ids: the callable must return str, not {kind}")))?.unbind())
+                Ok(id
+                    .cast_into::<PyString>()
+                    .map_err(|_| PyTypeError::new_err(format!("ids: the callable must return str, not {kind}")))?
+                    .unbind())
             }
         }
     }
@@ -279,7 +293,13 @@ pub fn max_bytes_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>>
 }
 
 /// Everything that says how a reply is read.
-pub fn options_of(tools: &Bound<'_, PyAny>, format: Option<&Bound<'_, PyAny>>, prompt: Option<&Bound<'_, PyAny>>, cut: &str, max_bytes: Option<usize>) -> PyResult<Options> {
+pub fn options_of(
+    tools: &Bound<'_, PyAny>,
+    format: Option<&Bound<'_, PyAny>>,
+    prompt: Option<&Bound<'_, PyAny>>,
+    cut: &str,
+    max_bytes: Option<usize>,
+) -> PyResult<Options> {
     let prompt = match prompt {
         None => Vec::new(),
         Some(prompt) => super::input::text_of(prompt, "prompt")?.0.into_owned(),

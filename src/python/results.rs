@@ -5,12 +5,14 @@ use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::to_python;
 use crate::catalog;
+use crate::collect::guard::guarded;
 use crate::collect::json::to_json;
+use crate::collect::message::message;
 use crate::collect::outcome::{Outcome, ReadCall, ReadError, SegmentKind};
 use crate::format::{Args, Body, Detect, Typing};
 use crate::formats::FORMATS;
 use crate::parse::{ending_of, parse};
-use crate::repair::{FaultKind, Repair};
+use crate::repair::Repair;
 use crate::span::Span;
 use crate::tools::Tools;
 use crate::utf8::lossy;
@@ -19,7 +21,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// The types of `toolparse._types`, looked up once.
@@ -116,7 +117,8 @@ pub fn repairs<'py>(py: Python<'py>, repairs: &[Repair], places: &Places) -> PyR
         return Ok(PyTuple::empty(py));
     }
     let class = types(py)?.repair.bind(py);
-    let made = repairs.iter().map(|repair| class.call1((PyString::intern(py, repair.kind.name()), places.span(py, repair.span)?, repair.safe)));
+    let made =
+        repairs.iter().map(|repair| class.call1((PyString::intern(py, repair.kind.name()), places.span(py, repair.span)?, repair.safe)));
     PyTuple::new(py, made.collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -133,42 +135,20 @@ pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, pl
 
 /// An error as Python sees it.
 pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
-    let message = message(error, tools, places);
+    let message = message(error, tools, places.place(error.span.start));
     let name = error.name.as_deref().map(|name| string(py, name));
     types(py)?.error.bind(py).call1((message, error.kind.name(), name, places.span(py, error.span)?, string(py, &error.raw)))
 }
 
-/// The message of an error: the first document's three, each short whatever the model wrote.
-fn message(error: &ReadError, tools: &Tools, places: &Places) -> String {
-    let name = quoted(error.name.as_deref().unwrap_or_default());
-    match error.kind {
-        FaultKind::UnknownTool => format!("Unknown tool \"{name}\". Available now: {}", tools.offered()),
-        FaultKind::BadArguments => format!("Arguments for \"{name}\" must be a JSON object."),
-        kind => format!("Couldn't read a tool call: {} (at {})", kind.phrase(), places.place(error.span.start)),
-    }
-}
-
-/// A name in a message: at most 64 characters, without any that change how a terminal or a log shows it.
-fn quoted(name: &[u8]) -> String {
-    let name = lossy(name);
-    let mut out = String::new();
-    for (count, character) in name.chars().enumerate() {
-        if count == 64 {
-            out.push('…');
-            break;
-        }
-        let hidden = matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{061C}');
-        if character.is_control() || hidden {
-            out.extend(character.escape_unicode());
-        } else {
-            out.push(character);
-        }
-    }
-    out
-}
-
 /// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it.
-pub fn result_to_python<'py>(py: Python<'py>, outcome: Outcome, raw: Option<&Bound<'py, PyString>>, ids: &[Py<PyString>], tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+pub fn result_to_python<'py>(
+    py: Python<'py>,
+    outcome: Outcome,
+    raw: Option<&Bound<'py, PyString>>,
+    ids: &[Py<PyString>],
+    tools: &Tools,
+    places: &Places,
+) -> PyResult<Bound<'py, PyAny>> {
     let object = bare(py, &types(py)?.result)?;
     let prose_only = matches!(outcome.segments.as_slice(), [] | [(SegmentKind::Prose, _)]) && !outcome.truncated;
     let text = match raw {
@@ -195,25 +175,7 @@ pub fn result_to_python<'py>(py: Python<'py>, outcome: Outcome, raw: Option<&Bou
 
 /// Ids for all calls of a result.
 pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<PyString>>> {
-    outcome
-        .calls
-        .iter()
-        .map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().map(lossy).as_deref()))
-        .collect()
-}
-
-/// Reads without letting a fault of ours out: it becomes an error beside the text.
-pub fn guarded(text: &[u8], read: impl FnOnce() -> Outcome) -> Outcome {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        let span = Span::new(0, text.len());
-        let kind = FaultKind::Unreadable(crate::repair::Unreadable::Unexpected);
-        Outcome {
-            text: text.to_vec(),
-            errors: vec![ReadError { kind, name: None, span, raw: Vec::new() }],
-            segments: if text.is_empty() { Vec::new() } else { vec![(SegmentKind::Prose, span)] },
-            ..Outcome::default()
-        }
-    })
+    outcome.calls.iter().map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().map(lossy).as_deref())).collect()
 }
 
 /// Replies longer than this are read without holding the interpreter.

@@ -60,7 +60,8 @@ impl ToolStream {
             Some(prompt) => text_of(prompt, "prompt")?.0.into_owned(),
         };
         let tools = tools_of(tools)?;
-        let options = Options { plan: plan_of(format)?, tools: tools.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
+        let options =
+            Options { plan: plan_of(format)?, tools: tools.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
         let state = State { stream: Stream::new(&options), places: Places::new(Unit::Characters), unit: None, ids: Vec::new() };
         Ok(ToolStream { state: Mutex::new(state), ids: Ids::of(ids, Ids::Random)?, tools, in_callback: AtomicBool::new(false) })
     }
@@ -119,21 +120,21 @@ impl ToolStream {
     /// The state; another thread's turn is awaited without holding the interpreter.
     fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
         if self.in_callback.load(Ordering::Acquire) {
-            return Err(PyRuntimeError::new_err("this ToolStream is calling back (ids); it cannot be used until the callback has returned"));
+            return Err(PyRuntimeError::new_err(
+                "this ToolStream is calling back (ids); it cannot be used until the callback has returned",
+            ));
         }
         match self.state.try_lock() {
             Ok(state) => Ok(state),
             Err(TryLockError::Poisoned(state)) => Ok(state.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                loop {
-                    py.detach(std::thread::yield_now);
-                    match self.state.try_lock() {
-                        Ok(state) => return Ok(state),
-                        Err(TryLockError::Poisoned(state)) => return Ok(PoisonError::into_inner(state)),
-                        Err(TryLockError::WouldBlock) => {}
-                    }
+            Err(TryLockError::WouldBlock) => loop {
+                py.detach(std::thread::yield_now);
+                match self.state.try_lock() {
+                    Ok(state) => return Ok(state),
+                    Err(TryLockError::Poisoned(state)) => return Ok(PoisonError::into_inner(state)),
+                    Err(TryLockError::WouldBlock) => {}
                 }
-            }
+            },
         }
     }
 
@@ -166,7 +167,9 @@ impl ToolStream {
                 state.ids.push(id.clone_ref(py));
                 Py::new(py, CallStart { index, id, name: PyString::new(py, &name).unbind() })?.into_any()
             }
-            Told::Plain(Event::Arguments(index, json)) => Py::new(py, ArgumentsDelta { index, json: PyString::new(py, &json).unbind() })?.into_any(),
+            Told::Plain(Event::Arguments(index, json)) => {
+                Py::new(py, ArgumentsDelta { index, json: PyString::new(py, &json).unbind() })?.into_any()
+            }
             Told::Ended(call) => {
                 let index = call.index;
                 let id = state.ids.get(index).map_or_else(|| PyString::new(py, "").unbind(), |id| id.clone_ref(py));

@@ -50,17 +50,19 @@ impl Reader {
                 None => return Next::More,
                 Some(Gap::None) => return Next::Byte(byte, 1),
                 Some(Gap::Blank(width)) => *pos += width,
-                Some(Gap::Odd(_)) if byte == b'\\' && matches!(self.at, At::FirstKey) && !self.over_escaped => match self.is_over_escaped(window, *pos) {
-                    None => return Next::More,
-                    Some(true) => {
-                        self.over_escaped = true;
-                        out.repair(Repair::new(RepairKind::OverEscaped, Span::new(*pos, *pos + 2)));
+                Some(Gap::Odd(_)) if byte == b'\\' && matches!(self.at, At::FirstKey) && !self.over_escaped => {
+                    match self.is_over_escaped(window, *pos) {
+                        None => return Next::More,
+                        Some(true) => {
+                            self.over_escaped = true;
+                            out.repair(Repair::new(RepairKind::OverEscaped, Span::new(*pos, *pos + 2)));
+                        }
+                        Some(false) => {
+                            out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + 2)));
+                            *pos += 2;
+                        }
                     }
-                    Some(false) => {
-                        out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + 2)));
-                        *pos += 2;
-                    }
-                },
+                }
                 Some(Gap::Odd(width)) => {
                     out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + width)));
                     *pos += width;
@@ -89,13 +91,10 @@ impl Reader {
                     return false;
                 }
             },
-            Comment::Block { start } => match memmem::find(rest, b"*/") {
-                Some(index) => (start, *pos + index + 2),
-                None => {
-                    // A star at the very end may be the first half of the closer.
-                    *pos += rest.len() - usize::from(rest.last() == Some(&b'*') && !window.last);
-                    return false;
-                }
+            Comment::Block { start } => if let Some(index) = memmem::find(rest, b"*/") { (start, *pos + index + 2) } else {
+                // A star at the very end may be the first half of the closer.
+                *pos += rest.len() - usize::from(rest.last() == Some(&b'*') && !window.last);
+                return false;
             },
         };
         out.repair(Repair::new(RepairKind::Comment, Span::new(start, end)));

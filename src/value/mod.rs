@@ -287,7 +287,10 @@ impl Reader {
             out.repair(Repair::new(RepairKind::Comment, Span::new(start, at)));
         }
         match &self.at {
-            At::String(string) => self.finish_string(string.clone(), at, out),
+            At::String(string) => {
+                let string = string.clone();
+                self.finish_string(&string, at, out);
+            }
             At::Bare => self.finish_bare(window, at, ending, out),
             At::BareKey => out.repair(Repair::new(RepairKind::DroppedPartialKey, Span::new(self.token, at))),
             At::Deep(_) => {
@@ -307,7 +310,7 @@ impl Reader {
         self.at = At::Done;
     }
 
-    fn finish_string<V: Values>(&mut self, string: Str, at: usize, out: &mut V) {
+    fn finish_string<V: Values>(&mut self, string: &Str, at: usize, out: &mut V) {
         if string.role == Role::Key {
             out.text_end(at);
             self.drop_key(RepairKind::DroppedPartialKey, Span::new(string.start, at), out);
@@ -484,7 +487,9 @@ impl Reader {
                 Some(true) => self.become_after(),
                 Some(false) => self.scalar(byte, Role::Key, window, pos, out),
             },
-            b'[' | b'{' | b'(' | b'<' | b'>' | b'=' | b':' | b'!' | b'?' | b';' | b'|' | b'&' | b'^' | b'~' if !self.is_string_start(window, at) => {
+            b'[' | b'{' | b'(' | b'<' | b'>' | b'=' | b':' | b'!' | b'?' | b';' | b'|' | b'&' | b'^' | b'~'
+                if !self.is_string_start(window, at) =>
+            {
                 Step::Fail(Unreadable::Unexpected)
             }
             _ => self.scalar(byte, Role::Key, window, pos, out),
@@ -579,7 +584,15 @@ impl Reader {
         *top == Frame::Array && around.is_object() && short
     }
 
-    fn missing_comma<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+    fn missing_comma<V: Values>(
+        &mut self,
+        byte: u8,
+        width: usize,
+        window: &Window<'_>,
+        pos: &mut usize,
+        bounds: Bounds<'_>,
+        out: &mut V,
+    ) -> Step {
         let at = *pos;
         if self.in_object() {
             out.repair(Repair::new(RepairKind::MissingComma, Span::new(at, at)));

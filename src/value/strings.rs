@@ -274,7 +274,11 @@ impl Reader {
                 return Some(if extra > 0 { Verdict::Content(extra) } else { Verdict::Ends(at + 3) });
             }
             Quote::Delimiter(delimiter) => {
-                return Some(if window.starts_with(at, delimiter.as_bytes())? { Verdict::Ends(at + delimiter.len()) } else { Verdict::Content(1) });
+                return Some(if window.starts_with(at, delimiter.as_bytes())? {
+                    Verdict::Ends(at + delimiter.len())
+                } else {
+                    Verdict::Content(1)
+                });
             }
             Quote::SmartDouble | Quote::SmartSingle => {
                 let mark = window.slice(at, at + 3);
@@ -313,12 +317,11 @@ impl Reader {
             b',' => self.comma_separates(window, next + 1, bounds),
             b'}' | b']' | b')' => Some(bounds.outer == Some(byte) || self.stack.iter().any(|frame| frame.closer() == byte)),
             b':' => Some(self.stack.last() == Some(&Frame::Array) && self.stack.iter().rev().nth(1).is_some_and(|frame| frame.is_object())),
-            b'#' => Some(true),
+            b'#' | b'\\' => Some(true),
             b'/' => match window.get(next + 1) {
                 None if !window.last => None,
                 byte => Some(matches!(byte, Some(b'/' | b'*'))),
             },
-            b'\\' => Some(true),
             b'"' | b'\'' | b'`' | 0xE2 => self.quote_separates(byte, window, next, next > after),
             0xEF => Some(self.after_wide(window, next)?),
             _ => Some(window.starts_with_any(next, bounds.stops)?.is_some()),
@@ -327,7 +330,11 @@ impl Reader {
 
     fn after_wide(&self, window: &Window<'_>, at: usize) -> Option<bool> {
         let mark = window.slice(at, at + 3);
-        if mark.len() < 3 && !window.last { None } else { Some(matches!(mark, [0xEF, 0xBC, 0x8C] | [0xEF, 0xBD, 0x9D] | [0xEF, 0xBC, 0xBD])) }
+        if mark.len() < 3 && !window.last {
+            None
+        } else {
+            Some(matches!(mark, [0xEF, 0xBC, 0x8C | 0xBD] | [0xEF, 0xBD, 0x9D]))
+        }
     }
 
     /// Another quote: of the next key, of the next item, or (in Python) of the same string's next part.
@@ -354,7 +361,10 @@ impl Reader {
     fn comma_separates(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
         let next = self.after_layout(window, at)?;
         let Some(byte) = window.get(next) else { return Some(true) };
-        if matches!(byte, b'}' | b']' | b')' | b',' | b'#' | b'/' | b'\\') || next - at >= BLANKS || window.starts_with_any(next, bounds.stops)?.is_some() {
+        if matches!(byte, b'}' | b']' | b')' | b',' | b'#' | b'/' | b'\\')
+            || next - at >= BLANKS
+            || window.starts_with_any(next, bounds.stops)?.is_some()
+        {
             return Some(true);
         }
         if window.starts_with(next, b"...")? {
@@ -528,7 +538,14 @@ impl Reader {
                 return Some(true);
             }
             b'n' | b't' | b'r' => {
-                push(string, match first { b'n' => b"\n", b't' => b"\t", _ => b"\r" });
+                push(
+                    string,
+                    match first {
+                        b'n' => b"\n",
+                        b't' => b"\t",
+                        _ => b"\r",
+                    },
+                );
                 *pos = at + 2;
             }
             b'\\' => {
@@ -573,12 +590,11 @@ fn flush<V: Values>(string: &mut Str, out: &mut V) {
 
 /// Text as it was written, at `at`: a raw control character in it leaves a mark, where the kind of string allows none.
 fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
-    if !string.control_seen && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle) {
-        if let Some(index) = run.iter().position(|byte| *byte < 0x20) {
+    if !string.control_seen && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
+        && let Some(index) = run.iter().position(|byte| *byte < 0x20) {
             string.control_seen = true;
             out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
         }
-    }
     push(string, run);
 }
 

@@ -58,7 +58,7 @@ fn literal(word: &[u8]) -> Word {
     }
     let starts = |name: &&[u8]| name.len() > word.len() && name.get(..word.len()).is_some_and(|head| head == word);
     let spellings: [&[u8]; 8] = [b"true", b"false", b"null", b"True", b"False", b"None", b"undefined", b"NaN"];
-    if spellings.iter().any(|name| starts(&name)) { Word::Partial } else { Word::Text }
+    if spellings.iter().any(starts) { Word::Partial } else { Word::Text }
 }
 
 /// True when `word` is a number as JSON writes it.
@@ -168,10 +168,7 @@ impl Reader {
                 b')' if python && self.parens > 0 => self.parens -= 1,
                 b',' | b'}' | b']' | b'\n' | b'\r' if self.parens == 0 => return Some(BareEnd::At(at)),
                 b')' if bounds.outer == Some(b')') || self.stack.last() == Some(&super::Frame::Tuple) => return Some(BareEnd::At(at)),
-                b'"' if self.parens == 0 && self.dialect.keys == Keys::Quoted => match self.bare_meets_quote(window, at)? {
-                    Some(end) => return Some(end),
-                    None => {}
-                },
+                b'"' if self.parens == 0 && self.dialect.keys == Keys::Quoted => if let Some(end) = self.bare_meets_quote(window, at)? { return Some(end) },
                 b' ' | b'\t' if self.parens == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
                 0xEF if self.is_wide(window, at)? && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial) => {
@@ -275,17 +272,14 @@ impl Reader {
                 out.repair(Repair::new(RepairKind::NumberAsText, span));
                 text(word, span, out);
             }
-            Word::Text | Word::Partial => match python.then(|| python_number(word)).flatten() {
-                Some(number) => {
-                    if word.first() == Some(&b'0') && word.get(1).is_some_and(u8::is_ascii_digit) {
-                        out.repair(Repair::new(RepairKind::NumberFormat, span));
-                    }
-                    out.number(number.as_bytes(), span.start);
+            Word::Text | Word::Partial => if let Some(number) = python.then(|| python_number(word)).flatten() {
+                if word.first() == Some(&b'0') && word.get(1).is_some_and(u8::is_ascii_digit) {
+                    out.repair(Repair::new(RepairKind::NumberFormat, span));
                 }
-                None => {
-                    out.repair(Repair::new(RepairKind::UnquotedValue, span));
-                    text(word, span, out);
-                }
+                out.number(number.as_bytes(), span.start);
+            } else {
+                out.repair(Repair::new(RepairKind::UnquotedValue, span));
+                text(word, span, out);
             },
         }
     }
@@ -302,7 +296,8 @@ impl Reader {
         let word = trimmed(raw);
         let span = Span::new(self.token, self.token + word.len());
         let delimited = raw.len() > word.len() && !is_all_blank(raw);
-        let number = matches!(classify(word), Word::Number | Word::Reformatted(_) | Word::Inexact) && word.last().is_some_and(u8::is_ascii_hexdigit);
+        let number =
+            matches!(classify(word), Word::Number | Word::Reformatted(_) | Word::Inexact) && word.last().is_some_and(u8::is_ascii_hexdigit);
         let whole = delimited || ending == Ending::Finished;
         match classify(word) {
             Word::Partial if !whole || word.len() < 2 => self.drop_literal(span, out),
@@ -356,7 +351,11 @@ impl Reader {
                 }
             }
             if key.is_empty() {
-                return if window.starts_with_any(at, bounds.stops).is_none() { Step::More } else { Step::Fail(crate::repair::Unreadable::Unexpected) };
+                return if window.starts_with_any(at, bounds.stops).is_none() {
+                    Step::More
+                } else {
+                    Step::Fail(crate::repair::Unreadable::Unexpected)
+                };
             }
             if !written_bare {
                 out.repair(Repair::new(RepairKind::UnquotedKey, Span::new(self.token, at)));
@@ -408,7 +407,11 @@ fn python_number(word: &[u8]) -> Option<String> {
         return Some(format!("{sign}{value}"));
     }
     let digits = body.trim_start_matches('0');
-    let digits = if digits.is_empty() || !digits.starts_with(|first: char| first.is_ascii_digit()) { format!("0{digits}") } else { digits.to_owned() };
+    let digits = if digits.is_empty() || !digits.starts_with(|first: char| first.is_ascii_digit()) {
+        format!("0{digits}")
+    } else {
+        digits.to_owned()
+    };
     let strict = format!("{sign}{digits}");
     (body.bytes().next().is_some_and(|byte| byte.is_ascii_digit()) && is_strict_number(strict.as_bytes())).then_some(strict)
 }

@@ -24,9 +24,9 @@ pub struct Case {
     pub format: String,
     pub tools: Arc<Tools>,
     pub options: Value,
-    pub raw: String,
-    pub text: String,
-    pub reasoning: String,
+    pub raw: Vec<u8>,
+    pub text: Vec<u8>,
+    pub reasoning: Vec<u8>,
     pub calls: Vec<Call>,
     pub errors: Vec<String>,
 }
@@ -71,7 +71,8 @@ pub fn all() -> Vec<Case> {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "txt")).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "txt")).collect();
     paths.sort();
     paths
 }
@@ -97,8 +98,8 @@ fn case(file: &str, line: usize, lines: &[&str], format: &str, tools: &Arc<Tools
     };
     let rule = lines.iter().position(|line| *line == "--").unwrap_or_else(|| panic!("{place}: no rule"));
     let raw = match &lines[body..rule] {
-        [line] if line.starts_with("raw \"") => serde_json::from_str(&line[4..]).unwrap(),
-        lines => lines.join("\n"),
+        [line] if line.starts_with("raw \"") => string(&line[4..]),
+        lines => lines.join("\n").into_bytes(),
     };
     let mut case = Case {
         place,
@@ -106,8 +107,8 @@ fn case(file: &str, line: usize, lines: &[&str], format: &str, tools: &Arc<Tools
         tools: tools.clone(),
         options,
         raw,
-        text: String::new(),
-        reasoning: String::new(),
+        text: Vec::new(),
+        reasoning: Vec::new(),
         calls: Vec::new(),
         errors: Vec::new(),
     };
@@ -120,8 +121,8 @@ fn case(file: &str, line: usize, lines: &[&str], format: &str, tools: &Arc<Tools
 fn expect(case: &mut Case, line: &str) {
     let (key, value) = line.split_once(' ').unwrap();
     match key {
-        "text" => case.text = serde_json::from_str(value).unwrap(),
-        "reasoning" => case.reasoning = serde_json::from_str(value).unwrap(),
+        "text" => case.text = string(value),
+        "reasoning" => case.reasoning = string(value),
         "call" => {
             let (name, rest) = value.split_once(' ').unwrap();
             let arguments = rest.strip_suffix(" incomplete");
@@ -138,4 +139,23 @@ fn expect(case: &mut Case, line: &str) {
         "error" => case.errors.push(value.to_owned()),
         _ => panic!("{}: `{line}` cannot stand here", case.place),
     }
+}
+
+/// A JSON string; half a surrogate pair becomes the three bytes that UTF-8 would give it.
+fn string(json: &str) -> Vec<u8> {
+    if let Ok(text) = serde_json::from_str::<String>(json) {
+        return text.into_bytes();
+    }
+    let mut out = Vec::new();
+    let mut rest = json.trim_matches('"');
+    while let Some(at) = rest.find("\\ud") {
+        let half = u32::from_str_radix(&rest[at + 2..at + 6], 16).unwrap();
+        let plain: String = serde_json::from_str(&format!("\"{}\"", &rest[..at])).unwrap();
+        out.extend(plain.into_bytes());
+        out.extend([0xED, 0x80 | u8::try_from(half >> 6 & 0x3F).unwrap(), 0x80 | u8::try_from(half & 0x3F).unwrap()]);
+        rest = &rest[at + 6..];
+    }
+    let plain: String = serde_json::from_str(&format!("\"{rest}\"")).unwrap();
+    out.extend(plain.into_bytes());
+    out
 }

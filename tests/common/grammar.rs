@@ -8,7 +8,7 @@ use toolparse::span::Span;
 use toolparse::utf8::incomplete_tail;
 use toolparse::value::Ending;
 use toolparse::window::Window;
-use toolparse::Options;
+use toolparse::{Cut, Options};
 
 /// Checks what is told.
 ///
@@ -86,7 +86,9 @@ impl<S: Sink> Sink for Checked<S> {
     }
 
     fn markup(&mut self, span: Span) {
-        self.tell("markup", span);
+        // What stands between the prose and a call may be told after the call was handed out.
+        assert!(self.open.as_ref().is_none_or(|open| span.end <= open.start), "markup inside a call that is handed out");
+        self.cover("markup", span);
         self.inner.markup(span);
     }
 
@@ -175,7 +177,11 @@ pub fn feed<'p, S: Sink>(pieces: impl IntoIterator<Item = &'p [u8]>, options: &O
         kept.extend_from_slice(piece);
         fed.copied += piece.len();
         let whole = kept.len() - incomplete_tail(&kept);
-        let keep = machine.feed(&Window::new(&kept[..whole], base, false), sink) - base;
+        let mut keep = machine.feed(&Window::new(&kept[..whole], base, false), sink);
+        if options.cut == Cut::Drop {
+            keep = keep.min(machine.call_start().unwrap_or(keep));
+        }
+        let keep = keep.saturating_sub(base);
         assert!(keep <= whole, "more was settled than was at hand");
         kept.drain(..keep);
         if keep > 0 {

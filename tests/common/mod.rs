@@ -15,6 +15,7 @@ pub mod values;
 
 use facts::Facts;
 use log::Log;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use toolparse::value::Ending;
 use toolparse::{Options, Outcome, Stream, Tools, parse};
 
@@ -48,4 +49,22 @@ pub fn streamed_outcome<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, options:
 /// Options for these names, without schemas.
 pub fn offering(names: &[&str]) -> Options {
     Options::new(Tools::from_names(names.iter().map(|name| (*name).to_owned()).collect()))
+}
+
+/// Runs a check at each of many places, and names all at which it fails.
+#[derive(Default)]
+pub struct Places(Vec<String>);
+
+impl Places {
+    pub fn at(&mut self, place: &str, check: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(check)).is_err() {
+            self.0.push(place.to_owned());
+        }
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        assert!(self.0.is_empty() || std::thread::panicking(), "{} places fail:\n{}", self.0.len(), self.0.join("\n"));
+    }
 }

@@ -47,7 +47,11 @@ pub fn is_prefix(head: &Value, full: &Value) -> bool {
         (Value::Object(head), Value::Object(full)) => {
             let last = head.len().saturating_sub(1);
             head.len() <= full.len()
-                && head.iter().zip(full).enumerate().all(|(at, ((k, h), (l, f)))| k == l && if at == last { is_prefix(h, f) } else { same(h, f) })
+                && head
+                    .iter()
+                    .zip(full)
+                    .enumerate()
+                    .all(|(at, ((k, h), (l, f)))| k == l && if at == last { is_prefix(h, f) } else { same(h, f) })
         }
         _ => same(head, full),
     }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import resource
 import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -44,8 +44,6 @@ def flipped(data: bytes, at: int) -> bytes:
 def lines_before(data: bytes, name: str) -> int:
     """How many whole lines the reference programs' decoders give before they fail."""
     if name.endswith(".gz"):
-        import zlib
-
         decoder = zlib.decompressobj(31)
         plain = b""
         try:
@@ -145,8 +143,7 @@ def test_a_bomb_is_one_bad_row_and_memory_stays_flat(logs: Path, suffix: str, lo
     size = 10_000 << 20 if long else 400 << 20
     path = logs / f"bomb.jsonl.{suffix}"
     good = PLAIN[: PLAIN.index(b"\n") + 1]
-    stream = gzip.open(path, "wb", 1) if suffix == "gz" else zstandard.open(path, "wb")
-    with stream as file:
+    with gzip.open(path, "wb", 1) if suffix == "gz" else zstandard.open(path, "wb") as file:
         file.write(good)
         for _ in range(size >> 20):
             file.write(bytes(1 << 20))
@@ -162,7 +159,6 @@ def test_a_bomb_is_one_bad_row_and_memory_stays_flat(logs: Path, suffix: str, lo
     assert [(each["line"], each["offset"]) for each in bad] == [(2, len(good))]
     assert "longer than 16777216 bytes" in bad[0]["reason"]
     assert kibibytes < 400 << 10
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
 
 
 def test_damage_in_one_input_leaves_the_others(logs: Path) -> None:

@@ -27,7 +27,7 @@ def undisturbed(logs: Path, suffix: str = ".jsonl") -> bytes:
 
 def test_standard_output_is_full(logs: Path) -> None:
     with open("/dev/full", "wb") as full:
-        done = run("log.jsonl", "-o", "-", *PATHS, cwd=logs, capture_output=False, stdout=full, stderr=-1)
+        done = run("log.jsonl", "-o", "-", *PATHS, cwd=logs, stdout=full)
     assert (done.returncode, done.stderr) == (4, b"toolparse: <stdout>: No space left on device\n")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -40,8 +40,9 @@ def counts(path: Path) -> dict:
 
 
 def kill_after(process: subprocess.Popen[bytes], seconds: float) -> None:
-    time.sleep(seconds)
-    process.send_signal(signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=seconds)
+    process.kill()
     process.communicate()
 
 

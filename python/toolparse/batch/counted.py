@@ -77,8 +77,8 @@ def _record(each: inputs.Input, line: bytes) -> dict[str, Any]:
 
 def _counts(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What the native reader counts in a chunk, but for the bytes of the replies, which records do not tell."""
-    calls = [call for row in rows for call in row["calls"]]
-    errors = [error["code"] for row in rows for error in row["errors"]]
+    calls = [call for row in rows for call in row["calls"] or ()]
+    errors = [error["code"] for row in rows for error in row["errors"] or ()]
     counts: dict[str, Any] = dict.fromkeys(COUNTS, 0)
     counts |= {
         "rows": len(rows),
@@ -88,9 +88,9 @@ def _counts(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "errors": len(errors),
     }
     names = (
-        (row["format"] for row in rows if row["format"]),
+        (row["format"] for row in rows for _ in row["calls"] or ()),  # a record names only the format of its first call
         (call["name"] for call in calls),
-        (repair["kind"] for row in rows for repair in row["repairs"]),
+        (repair["kind"] for row in rows for repair in row["repairs"] or ()),
         errors,
     )
     return counts | {table: Counter(each) for table, each in zip(TABLES, names, strict=True)}

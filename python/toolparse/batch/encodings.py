@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 from toolparse.batch.extras import zstd
 
 Part: TypeAlias = tuple[int, ...]
-_GZIP_LEVEL = 6
+_GZIP_LEVEL = 4  # half the time of zlib's default, a few percent larger
 _ZSTD_LEVEL = 3
 
 

@@ -7,6 +7,7 @@ The lock dies with the process, however that ends.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from types import TracebackType
@@ -126,10 +127,15 @@ def _lock(fd: int) -> None:
 
 
 def _sync_folder(name: str) -> None:
-    """Makes the new name last. Not every system lets a folder be opened or synced."""
-    with contextlib.suppress(OSError):
+    """Makes the new name last, where the system lets a folder be synced."""
+    try:
         fd = os.open(os.path.dirname(os.path.abspath(name)), os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(fd)

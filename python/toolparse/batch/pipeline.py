@@ -99,8 +99,10 @@ def do(reader: Any, source: str, encoding: Encoding, each: Work) -> Done:
     if isinstance(each.item, Trouble):
         return Done(each, Encoded(b""), [], [])
     chunks, bad = read_piece(reader, source, each.item)
-    rows = [_bad_row(each.item, *error) for chunk in chunks for error in chunk.errors]
-    rows = sorted([*rows, *each.item.bad, *bad], key=lambda row: row.line)
+    known = [*each.item.bad, *bad]
+    places = {row.line for row in known}
+    found = [_bad_row(each.item, *error) for chunk in chunks for error in chunk.errors if error[0] not in places]
+    rows = sorted([*known, *found], key=lambda row: row.line)
     stats = [chunk.stats for chunk in chunks]
     encoded = encoding.encode(chunks) if chunks else Encoded(b"")
     each.item.lines, each.item.texts = b"", None  # it may wait for its turn a while

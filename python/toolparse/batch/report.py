@@ -38,9 +38,7 @@ def page(counts: Mapping[str, Any], title: str) -> str:
         *[f'<p class="warn">{escaped(text)}</p>' for text in warnings(counts)],
         _tiles(counts),
         *_along(counts),
-        _section(
-            "Formats", "What the calls of a reply were read as; a share of all replies.", counts, "by_format", "rows", 0
-        ),
+        _section("Formats", "What calls were read as; a share of all calls.", counts, "by_format", "calls", 0),
         _section("Tools", "A share of all calls.", counts, "by_tool", "calls", 2),
         _section("Repairs", "What was mended, for every hundred calls.", counts, "by_repair", "calls", 1),
         _section("Errors", "What wanted to be a call and is not one.", counts, "by_error", "errors", 5),
@@ -108,12 +106,12 @@ def _along(counts: Mapping[str, Any]) -> list[str]:
         "calls repaired": [_percent(each["repaired"], each["calls"]) for each in series],
         "calls not complete": [_percent(each["calls"] - each["complete"], each["calls"]) for each in series],
         "errors for a hundred replies": [_percent(each["errors"], each["rows"]) for each in series],
-        "replies with a call": [_percent(sum(each["by_format"].values()), each["rows"]) for each in series],
+        "calls for a hundred replies": [_percent(each["calls"], each["rows"]) for each in series],
     }
     return [
         f"<h2>Along the log</h2><p>In percent.</p>{lines(rates, ends, percent=True)}",
         _table_along("Repairs along the log", "For a hundred calls.", counts, series, "by_repair", "calls"),
-        _table_along("Formats along the log", "For a hundred replies.", counts, series, "by_format", "rows"),
+        _table_along("Formats along the log", "For a hundred calls.", counts, series, "by_format", "calls"),
     ]
 
 

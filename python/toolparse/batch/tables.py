@@ -15,16 +15,21 @@ from toolparse.batch.extras import need
 from toolparse.batch.packed import Damaged
 from toolparse.batch.pieces import BadRow, Piece, Place
 
-_TEXT = ("string", "large_string", "string_view", "binary", "large_binary")
-_DICTIONARY_OF_TEXT = ("dictionary<values=string,", "dictionary<values=large_string,")
+_TEXT = ("string", "large_string", "string_view")
+_ID = (*_TEXT, "int32", "int64", "uint32", "uint64")
+# What the reader looks at in a record when it is not told where to look; the first id that is there counts.
+_IDS = ("custom_id", "span_id", "spanId", "id", "request_id")
+_NESTED_IDS = {"gen_ai.response.id", "attributes"}
+_TOOLS = {"tools", "request", "gen_ai.tool.definitions", "attributes", "extra", "input", "inputs"}
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold the reply and its id, when they are columns at all."""
+    """Which columns hold the reply and its id, when those are columns at all, and whether rows bring their own tools."""
 
     text: str | None = None
     id: str | None = None
+    own_tools: bool = True
 
 
 def table_pieces(file: BinaryIO, kind: str, place: Place, size: int, limit: int, columns: Columns) -> Iterator[Piece]:
@@ -50,9 +55,14 @@ def table_pieces(file: BinaryIO, kind: str, place: Place, size: int, limit: int,
 
 def _piece(batch: Any, line: int, limit: int, columns: Columns) -> Piece:
     after = Place(line + batch.num_rows, 0)
-    if columns.text is not None and _is_text(batch, columns.text):
-        texts = batch.column(columns.text).to_pylist()
-        ids = _ids(batch, columns.id)
+    wanted = _wanted(batch.schema, columns)
+    if wanted is not None and not (len(wanted) > 2 and batch.column(wanted[1]).null_count):
+        texts = batch.column(wanted[0]).to_pylist()
+        ids = (
+            [None if value is None else str(value) for value in batch.column(wanted[1]).to_pylist()]
+            if wanted[1:]
+            else None
+        )
         return Piece(after, 0, Place(line), texts=texts, ids=ids)
     piece = Piece(after, 0, Place(line), offsets={})
     lines = []
@@ -66,17 +76,23 @@ def _piece(batch: Any, line: int, limit: int, columns: Columns) -> Piece:
     return piece
 
 
-def _is_text(batch: Any, name: str) -> bool:
-    if name not in batch.schema.names:
-        return False
-    kind = str(batch.schema.field(name).type)
-    return kind in _TEXT or kind.startswith(_DICTIONARY_OF_TEXT)
-
-
-def _ids(batch: Any, name: str | None) -> list[Any] | None:
-    if name is None or name not in batch.schema.names:
+def _wanted(schema: Any, columns: Columns) -> list[str] | None:
+    """The column of replies and those of ids that count, or None when rows have to be looked at as a whole."""
+    names = set(schema.names)
+    if columns.text is None or columns.text not in names or _type(schema, columns.text) not in _TEXT:
         return None
-    return [None if value is None else str(value) for value in batch.column(name).to_pylist()]
+    if columns.own_tools and names & _TOOLS:
+        return None
+    if columns.id is None and names & _NESTED_IDS:
+        return None
+    ids = [name for name in ([columns.id] if columns.id else _IDS) if name in names]
+    return [columns.text, *ids] if all(_type(schema, name) in _ID for name in ids) else None
+
+
+def _type(schema: Any, name: str) -> str:
+    """The name of a column's type; of its values where they are in a dictionary."""
+    kind = schema.field(name).type
+    return str(kind.value_type if hasattr(kind, "index_type") else kind)
 
 
 def _plain(value: Any) -> Any:
@@ -114,13 +130,6 @@ def _arrow(file: BinaryIO, size: int, columns: Columns, first: int) -> Iterator[
         rows = _rows(size, batch.nbytes, batch.num_rows)
         for start in range(0, batch.num_rows, rows):
             yield batch.slice(start, rows)
-
-
-def _wanted(schema: Any, columns: Columns) -> list[str] | None:
-    """The columns that need to be read: all, unless the reply is one."""
-    if columns.text not in schema.names:
-        return None
-    return [name for name in schema.names if name in (columns.text, columns.id)]
 
 
 def _rows(size: int, total: int, rows: int) -> int:

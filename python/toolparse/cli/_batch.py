@@ -8,7 +8,7 @@ import json
 import os
 from typing import Any
 
-from toolparse._core import BatchReader, __version__
+from toolparse import _core
 from toolparse.batch import inputs
 from toolparse.batch.encodings import SUFFIXES, suffix_of
 from toolparse.batch.extras import MissingExtra
@@ -61,6 +61,8 @@ def _plan(args: argparse.Namespace) -> Plan:
     if args.text_path and args.shape:
         raise _io.InputError("either --shape or --text-path, not both")
     found = _inputs(args)
+    if args.shape == "text" and any(each.kind in ("document", "parquet", "arrow") for each in found):
+        raise _io.InputError("--shape text is for lines of text: in tables and .json name the reply with --text-path")
     inputs.check_packages(found)
     reading = _how_to_cut(args, found, suffix)
     return Plan(
@@ -100,10 +102,15 @@ def _how_to_cut(args: argparse.Namespace, found: list[inputs.Input], suffix: str
     sizes = [inputs.size(each) for each in found]
     known = sum(size or 0 for size in sizes)
     size = most if None in sizes else min(most, max(least, known // _SLICES))
+    return inputs.Reading(size, args.line_limit, args.shape == "text", _columns(args))
+
+
+def _columns(args: argparse.Namespace) -> Columns:
+    """Which columns of a table the paths are, if they are no longer than that."""
     paths = [path for path in (args.text_path, args.id_path) if path]
-    are_columns = args.text_path and not args.tools_path and not any("." in path for path in paths)
-    columns = Columns(args.text_path, args.id_path) if are_columns else Columns()
-    return inputs.Reading(size, args.line_limit, args.shape == "text", columns)
+    if not args.text_path or args.tools_path or any(set(path) & set(".[*") for path in paths):
+        return Columns()
+    return Columns(args.text_path, args.id_path, own_tools=args.tools is None)
 
 
 def _processors() -> int:
@@ -115,7 +122,7 @@ def _processors() -> int:
 
 def _identity(args: argparse.Namespace, reading: inputs.Reading, suffix: str) -> dict[str, Any]:
     return {
-        "version of toolparse": __version__,
+        "version of toolparse": _core.__version__,
         "kind of output": suffix,
         "--errors": args.errors,
         "--tools": _tools_hash(args.tools),
@@ -162,11 +169,12 @@ def _reader_options(args: argparse.Namespace) -> dict[str, Any]:
         "tools_path": args.tools_path,
         "id_path": args.id_path,
         "line_limit": args.line_limit,
+        "output": "arrow" if args.output.lower().endswith((".parquet", ".arrow")) else "jsonl",
     }
 
 
-def _reader(args: argparse.Namespace) -> BatchReader:
+def _reader(args: argparse.Namespace) -> Any:
     try:
-        return BatchReader(_options._tools(args.tools), **_reader_options(args))
+        return _core.BatchReader(_options._tools(args.tools), **_reader_options(args))
     except (TypeError, ValueError) as error:
         raise _io.InputError(str(error)) from error

@@ -21,7 +21,7 @@ examples:
 """
 
 _TITLES = {"by_format": "formats", "by_tool": "tools", "by_repair": "repairs", "by_error": "errors"}
-_WHOLES = {"by_format": "rows", "by_tool": "calls", "by_repair": "calls", "by_error": "errors"}
+_WHOLES = {"by_format": "calls", "by_tool": "calls", "by_repair": "calls", "by_error": "errors"}
 
 
 def add_parser(subparsers: Any) -> None:
