@@ -717,6 +717,13 @@ pub const FORMATS: &[Format] = &[
         controls: &["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"],
         ..ROW
     },
+    Format {
+        name: "hunyuan_a13b",
+        detect: Detect::OnRequest,
+        call: Wrap { open: &["助手：<tool_calls>"], close: &["</tool_calls>"] },
+        thinks: THINK,
+        ..ROW
+    },
     Format { name: "hunyuan_a13b", call: TOOL_CALLS, thinks: THINK, controls: &["<answer>", "</answer>"], ..ROW },
     Format { name: "minimax_m1", call: TOOL_CALLS, thinks: THINK, ..ROW },
     Format { name: "ernie45", call: TOOL_CALL, thinks: THINK, controls: &["<response>", "</response>"], ..ROW },

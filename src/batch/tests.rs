@@ -131,7 +131,8 @@ fn every_shape_finds_its_replies() {
         {"role": "assistant", "content": null, "tool_calls": []}, {"role": "assistant", "content": "two"}]});
     let sharegpt = json!({"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": "one"}, {"from": "function_call", "value": "two"}]});
     let langfuse = json!({"id": "o", "type": "GENERATION", "output": {"role": "assistant", "content": "one"}});
-    let langsmith = json!({"id": "r", "outputs": "{\"generations\": [[{\"text\": \"one\", \"message\": {\"kwargs\": {\"content\": \"two\"}}}]]}"});
+    let langsmith =
+        json!({"id": "r", "outputs": "{\"generations\": [[{\"text\": \"one\", \"message\": {\"kwargs\": {\"content\": \"two\"}}}]]}"});
     let otel = json!({"span_id": "s", "attributes": {"gen_ai.output.messages":
         "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"one\"}]}]"}});
     let flat = json!({"gen_ai.output.messages": [{"role": "assistant", "parts": [{"type": "text", "content": "one"}]}]});
@@ -181,8 +182,8 @@ fn a_record_says_where_it_comes_from_and_what_was_read() {
     let expected = concat!(
         r#"{"source":"a \"b\"\n","line":41,"id":"7","format":"hermes","content":"Ok.","reasoning":"hm","#,
         r#""calls":[{"index":0,"id":"call00000","native_id":null,"name":"f","arguments":"{\"a\":1}","complete":true,"repaired":true,"#,
-        r#""span_start":20,"span_end":78}],"#,
-        r#""errors":[{"code":"unreadable","message":"Couldn't read a tool call: no tool name (at 78)","name":null,"span_start":78,"span_end":112}],"#,
+        r#""span_start":31,"span_end":66}],"#,
+        r#""errors":[{"code":"unreadable","message":"Couldn't read a tool call: no tool name (at 89)","name":null,"span_start":89,"span_end":100}],"#,
         r#""repairs":[{"kind":"missing_closer","call":0,"span_start":66,"span_end":66}],"truncated":false,"n_calls":1}"#,
         "\n"
     );
@@ -210,13 +211,16 @@ fn lines_that_are_no_records_are_told_with_their_place() {
         (5, 23, "not a JSON object"),
         (6, 27, "the reply is a number, not a string"),
         (7, 39, "not valid UTF-8 at byte 6 of the line"),
-        (9, 64, "not valid JSON: EOF while parsing an object (column 12)"),
+        (9, 63, "not valid JSON: EOF while parsing an object (column 12)"),
     ];
     assert_eq!(bad, expected);
     assert_eq!(reason("auto", &format!("{{\"text\": \"{}\"}}", "x".repeat(1000))), "the line is longer than 1000 bytes");
     assert_eq!(reason("langfuse", r#"{"type": "SPAN", "output": "x"}"#), "type is not GENERATION");
     assert_eq!(reason("sharegpt", r#"{"text": "x"}"#), "no reply: nothing at conversations.*.value");
-    assert_eq!(reason("auto", r#"{"text": "x", "tools": 5}"#), "tools: expected a list of names and tool definitions, or an object that maps each name to a JSON schema");
+    assert_eq!(
+        reason("auto", r#"{"text": "x", "tools": 5}"#),
+        "tools: expected a list of names and tool definitions, or an object that maps each name to a JSON schema"
+    );
     assert_eq!(reason("auto", r#"{"text": "x", "tools": "{"}"#), "tools: not valid JSON: EOF while parsing an object at line 1 column 1");
 }
 
@@ -274,7 +278,11 @@ fn places_count_characters_when_asked() {
 
 #[test]
 fn counts_add_up() {
-    let lines = [json!({"text": CALL}), json!({"text": format!("{CALL}<tool_call>{{\"name\": \"g\", \"arguments\": {{")}), json!({"text": null})];
+    let lines = [
+        json!({"text": CALL}),
+        json!({"text": format!("{CALL}<tool_call>{{\"name\": \"g\", \"arguments\": {{\"a\": 1")}),
+        json!({"text": null}),
+    ];
     let count = |lines: &[Value]| {
         let mut stats = Stats::default();
         let log: Vec<String> = lines.iter().map(Value::to_string).collect();

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::tools::Tools;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple, PyType};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,13 +23,30 @@ use std::sync::{Arc, LazyLock, Mutex};
 #[derive(Debug)]
 pub struct PyTools {
     pub tools: Arc<Tools>,
+    /// What they were made of.
+    source: Py<PyAny>,
 }
 
 #[pymethods]
 impl PyTools {
     #[new]
     fn new(tools: &Bound<'_, PyAny>) -> PyResult<PyTools> {
-        Ok(PyTools { tools: tools_of(tools)? })
+        let source = match tools.cast::<PyTools>() {
+            Ok(other) => other.get().source.clone_ref(tools.py()),
+            Err(_) => tools.clone().unbind(),
+        };
+        Ok(PyTools { tools: tools_of(tools)?, source })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<PyAny>,)) {
+        (slf.get_type(), (slf.get().source.clone_ref(slf.py()),))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match other.cast::<PyTools>() {
+            Ok(other) => self.source.bind(other.py()).eq(&other.get().source),
+            Err(_) => Ok(false),
+        }
     }
 
     /// The offered names in order, or `None` when every name is taken.
@@ -213,6 +230,24 @@ impl Ids {
             return Ok(Ids::Callable(value.clone().unbind()));
         }
         Err(PyTypeError::new_err("ids must be \"random\", \"index\" or a callable (index, name, native_id) -> str"))
+    }
+
+    /// The same, for a copy of a stream.
+    pub fn copied(&self, py: Python<'_>) -> Ids {
+        match self {
+            Ids::Random => Ids::Random,
+            Ids::Index => Ids::Index,
+            Ids::Callable(callable) => Ids::Callable(callable.clone_ref(py)),
+        }
+    }
+
+    /// What was given for `ids`.
+    pub fn to_python(&self, py: Python<'_>) -> Py<PyAny> {
+        match self {
+            Ids::Random => PyString::intern(py, "random").into_any().unbind(),
+            Ids::Index => PyString::intern(py, "index").into_any().unbind(),
+            Ids::Callable(callable) => callable.clone_ref(py),
+        }
     }
 
     /// The id of a call.

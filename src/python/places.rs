@@ -86,6 +86,13 @@ impl Places {
         places
     }
 
+    /// The same places, independent from here on.
+    pub fn copied(&self) -> Places {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = Index { ascii: index.ascii, starts: index.starts.clone() };
+        Places { unit: self.unit, index: Arc::new(Mutex::new(index)), whole: self.whole.clone() }
+    }
+
     /// Adds the next piece.
     pub fn push(&self, text: &[u8]) {
         if self.unit == Unit::Bytes {

@@ -9,9 +9,9 @@ use crate::collect::outcome::{Event, ReadCall, ReadError};
 use crate::parse::{Options, Stream, ending_of};
 use crate::tools::Tools;
 use crate::utf8::lossy;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -20,6 +20,17 @@ struct State {
     places: Places,
     unit: Option<Unit>,
     ids: Vec<Py<PyString>>,
+    /// All text so far: a stream is moved by reading it again, since every cut gives the same state.
+    text: Vec<u8>,
+    ending: Option<String>,
+}
+
+/// What a stream was made with.
+struct Spec {
+    tools: Py<PyAny>,
+    format: Option<Py<PyAny>>,
+    options: Options,
+    cut: String,
 }
 
 /// Reads a reply while it comes.
@@ -32,6 +43,7 @@ pub struct ToolStream {
     state: Mutex<State>,
     ids: Ids,
     tools: Arc<Tools>,
+    spec: Spec,
     /// True while a callback of the caller runs.
     in_callback: AtomicBool,
 }
@@ -59,11 +71,13 @@ impl ToolStream {
             None => Vec::new(),
             Some(prompt) => text_of(prompt, "prompt")?.0.into_owned(),
         };
-        let tools = tools_of(tools)?;
+        let compiled = tools_of(tools)?;
         let options =
-            Options { plan: plan_of(format)?, tools: tools.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
-        let state = State { stream: Stream::new(&options), places: Places::new(Unit::Characters), unit: None, ids: Vec::new() };
-        Ok(ToolStream { state: Mutex::new(state), ids: Ids::of(ids, Ids::Random)?, tools, in_callback: AtomicBool::new(false) })
+            Options { plan: plan_of(format)?, tools: compiled.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
+        let state = Mutex::new(State::new(&options));
+        let ids = Ids::of(ids, Ids::Random)?;
+        let spec = Spec { tools: tools.clone().unbind(), format: format.map(|format| format.clone().unbind()), options, cut: cut.to_owned() };
+        Ok(ToolStream { state, ids, tools: compiled, spec, in_callback: AtomicBool::new(false) })
     }
 
     /// Reads the next piece, `str` or UTF-8 `bytes` (a piece of bytes may end inside a character); returns the new events.
@@ -78,6 +92,7 @@ impl ToolStream {
             state.places = Places::new(unit);
         }
         state.places.push(&text);
+        state.text.extend_from_slice(&text);
         let events = state.stream.push(&text);
         match events.as_slice() {
             [] => return Ok(PyList::empty(py)),
@@ -95,10 +110,50 @@ impl ToolStream {
     /// Says that the reply is over, and why, if that is known; returns the last events. A second call returns none.
     #[pyo3(signature = (finish_reason=None))]
     fn finish<'py>(&self, py: Python<'py>, finish_reason: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyList>> {
-        let ending = ending_of(finish_reason_of(finish_reason)?);
+        let reason = finish_reason_of(finish_reason)?;
         let mut state = self.lock(py)?;
-        let events = state.stream.finish(ending);
+        if !state.stream.is_finished() {
+            state.ending = Some(reason.unwrap_or_default().to_owned());
+        }
+        let events = state.stream.finish(ending_of(reason));
         self.convert(py, state, events)
+    }
+
+    /// Makes it ready for another reply, as if it were new.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        *self.lock(py)? = State::new(&self.spec.options);
+        Ok(())
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<ToolStream> {
+        let copy = self.lock(py)?.copied(py);
+        Ok(ToolStream {
+            state: Mutex::new(copy),
+            ids: self.ids.copied(py),
+            tools: self.tools.clone(),
+            spec: self.spec.copied(py),
+            in_callback: AtomicBool::new(false),
+        })
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<ToolStream> {
+        self.__copy__(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let state = self.lock(py)?;
+        let options = PyDict::new(py);
+        options.set_item("tools", &self.spec.tools)?;
+        options.set_item("format", &self.spec.format)?;
+        options.set_item("prompt", PyBytes::new(py, &self.spec.options.prompt))?;
+        options.set_item("max_bytes", self.spec.options.max_bytes)?;
+        options.set_item("cut", &self.spec.cut)?;
+        options.set_item("ids", self.ids.to_python(py))?;
+        let text = PyBytes::new(py, &state.text);
+        let made: Vec<Py<PyString>> = state.ids.iter().map(|id| id.clone_ref(py)).collect();
+        let characters = state.unit.map(|unit| unit == Unit::Characters);
+        let parts = (STATE_VERSION, options, text, characters, state.ending.clone(), made).into_pyobject(py)?;
+        Ok((py.import("toolparse._core")?.getattr("_restore_stream")?, PyTuple::new(py, [parts])?))
     }
 
     /// What was read so far, as a `ParseResult`.
@@ -113,6 +168,69 @@ impl ToolStream {
 
     fn __repr__(&self) -> String {
         "<toolparse.ToolStream>".to_owned()
+    }
+}
+
+/// The form of a pickled stream.
+const STATE_VERSION: u32 = 1;
+
+/// What `pickle` keeps of a stream: version, options, text, whether it was a `str`, the finish reason once it is over, the ids.
+type Parts<'py> = (u32, Bound<'py, PyDict>, Vec<u8>, Option<bool>, Option<String>, Vec<Py<PyString>>);
+
+/// Makes a stream of what `pickle` kept of it: reads the text again. Raises `ValueError` when that is damaged or of another version.
+#[pyfunction]
+pub fn _restore_stream(py: Python<'_>, state: &Bound<'_, PyAny>) -> PyResult<ToolStream> {
+    let damaged = |_| PyValueError::new_err("this is not the state of a ToolStream of this version");
+    let (version, options, text, characters, ending, ids): Parts<'_> = state.extract().map_err(damaged)?;
+    if version != STATE_VERSION {
+        return Err(PyValueError::new_err(format!("the state of a ToolStream has version {version}, this is version {STATE_VERSION}")));
+    }
+    let tools = options.get_item("tools")?.ok_or_else(|| PyValueError::new_err("the state of a ToolStream lacks its tools"))?;
+    let given = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(options.get_item(name)?.filter(|value| !value.is_none())) };
+    let cut = given("cut")?.and_then(|cut| cut.extract::<String>().ok()).unwrap_or_else(|| "keep".to_owned());
+    let (format, prompt, max_bytes, made) = (given("format")?, given("prompt")?, given("max_bytes")?, given("ids")?);
+    let stream = ToolStream::new(&tools, format.as_ref(), prompt.as_ref(), max_bytes.as_ref(), &cut, made.as_ref())?;
+    let mut state = stream.lock(py)?;
+    state.unit = characters.map(|characters| if characters { Unit::Characters } else { Unit::Bytes });
+    state.places = Places::new(state.unit.unwrap_or(Unit::Characters));
+    state.places.push(&text);
+    state.stream.push(&text);
+    if let Some(reason) = &ending {
+        state.stream.finish(ending_of(Some(reason)));
+    }
+    state.ids = ids;
+    state.text = text;
+    state.ending = ending;
+    drop(state);
+    Ok(stream)
+}
+
+impl State {
+    fn new(options: &Options) -> State {
+        let places = Places::new(Unit::Characters);
+        State { stream: Stream::new(options), places, unit: None, ids: Vec::new(), text: Vec::new(), ending: None }
+    }
+
+    fn copied(&self, py: Python<'_>) -> State {
+        State {
+            stream: self.stream.clone(),
+            places: self.places.copied(),
+            unit: self.unit,
+            ids: self.ids.iter().map(|id| id.clone_ref(py)).collect(),
+            text: self.text.clone(),
+            ending: self.ending.clone(),
+        }
+    }
+}
+
+impl Spec {
+    fn copied(&self, py: Python<'_>) -> Spec {
+        Spec {
+            tools: self.tools.clone_ref(py),
+            format: self.format.as_ref().map(|format| format.clone_ref(py)),
+            options: self.options.clone(),
+            cut: self.cut.clone(),
+        }
     }
 }
 
