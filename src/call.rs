@@ -60,6 +60,8 @@ pub struct Call {
     pub known: Known,
     /// The id that the model wrote.
     pub native_id: Option<Vec<u8>>,
+    /// True when the id came after the call was certain.
+    pub late_id: bool,
     /// The arguments.
     pub tape: Tape,
     /// How far they are.
@@ -90,6 +92,8 @@ impl Call {
     /// A call of `format` that starts at `start`.
     #[must_use]
     pub fn new(format: &Format, start: usize) -> Call {
+        let mut tape = Tape::default();
+        tape.reserve();
         Call {
             format: format.name,
             shape: format.shape,
@@ -97,7 +101,8 @@ impl Call {
             name: Vec::new(),
             known: Known::Unread,
             native_id: None,
-            tape: Tape::default(),
+            late_id: false,
+            tape,
             arguments: ArgumentsState::Missing,
             repairs: Vec::new(),
             span: Span::new(start, start),

@@ -108,6 +108,7 @@ impl Feed {
             let keep = self.read_window(&window, sink);
             self.kept.extend_from_slice(piece.get(keep..).unwrap_or_default());
             self.base += keep;
+            self.drop_half_character();
             return;
         }
         let mut kept = std::mem::take(&mut self.kept);
@@ -120,6 +121,14 @@ impl Feed {
         }
         self.base += keep;
         self.kept = kept;
+        self.drop_half_character();
+    }
+
+    /// The limit cuts back to a whole character, whose first bytes may have come in an earlier piece.
+    fn drop_half_character(&mut self) {
+        if self.truncated {
+            self.kept.truncate(self.kept.len() - incomplete_tail(&self.kept));
+        }
     }
 
     fn read_window<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> usize {

@@ -77,6 +77,12 @@ impl Tape {
         self.nodes.len()
     }
 
+    /// Makes room for an ordinary call.
+    pub fn reserve(&mut self) {
+        self.nodes.reserve(24);
+        self.text.reserve(240);
+    }
+
     /// Adds a node that has no text.
     #[inline]
     pub fn push(&mut self, node: Node) {

@@ -34,7 +34,10 @@ pub fn read(raw: &str, form: Form, out: &mut Vec<Reply>) -> Result<(), String> {
         Some(b'[' | b'{') => {
             let value: Value = serde_json::from_str(raw).map_err(|error| format!("the reply cannot be read: {error}"))?;
             match (&value, form) {
-                (Value::Array(parts), Form::Text) => out.push(Reply::Text(text_of_parts(parts))),
+                (Value::Array(parts), Form::Text) if parts.iter().all(|part| part.is_string() || part.is_object()) => {
+                    out.push(Reply::Text(text_of_parts(parts)));
+                }
+                (Value::Array(_), Form::Text) => return Err("the reply is an array, not a string".to_owned()),
                 (_, Form::Text) => return Err("the reply is an object, not a string".to_owned()),
                 _ if messages(&value, out) => {}
                 (Value::Array(parts), _) if parts.iter().any(|part| text_of_part(part).is_some()) => {

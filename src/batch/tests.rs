@@ -112,6 +112,7 @@ fn what_stands_at_the_place_of_a_reply() {
     assert_eq!(replies(r#"[{"type": "text", "content": "a"}, {"type": "reasoning", "content": "b"}]"#, Form::Text), text("a"));
     assert_eq!(replies("1.5", Form::Text), Err("the reply is a number, not a string".to_owned()));
     assert_eq!(replies("true", Form::Text), Err("the reply is a boolean, not a string".to_owned()));
+    assert_eq!(replies("[1]", Form::Text), Err("the reply is an array, not a string".to_owned()));
     assert_eq!(replies("{}", Form::Text), Err("the reply is an object, not a string".to_owned()));
     assert_eq!(replies("{}", Form::Message), Err("the reply is neither a string nor a message".to_owned()));
     assert_eq!(replies(r#"{"role": "assistant", "content": "a"}"#, Form::Message), text("a"));

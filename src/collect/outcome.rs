@@ -59,6 +59,8 @@ pub struct ReadCall {
     pub arguments: Tape,
     /// The id that the model wrote.
     pub native_id: Option<Vec<u8>>,
+    /// True when that id came after the call was certain: a stream had named the call by then.
+    pub late_id: bool,
     /// Its place among the calls of the reply.
     pub index: usize,
     /// The row that read it.
@@ -244,7 +246,8 @@ impl Collector {
         self.started += 1;
         call.index = Some(index);
         if let Some(events) = &mut self.events {
-            events.push(Event::CallStart(index, call.name.clone(), call.native_id.clone()));
+            let native_id = call.native_id.clone().filter(|_| !call.late_id);
+            events.push(Event::CallStart(index, call.name.clone(), native_id));
         }
         index
     }
@@ -274,6 +277,7 @@ impl Collector {
             name: call.name,
             arguments: call.tape,
             native_id: call.native_id,
+            late_id: call.late_id,
             index,
             format: call.format,
             shape: call.shape.name(),

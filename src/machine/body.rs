@@ -483,6 +483,7 @@ impl Values for Finder<'_> {
             Into::Id => {
                 let id = self.body.text.clone();
                 if let Some(call) = self.body.call.as_deref_mut() {
+                    call.late_id = call.is_certain();
                     call.native_id = Some(id);
                 }
             }

@@ -51,6 +51,7 @@ impl Machine {
                 Held::Markup(span) => sink.markup(span),
                 Held::Call(call) => {
                     self.marked |= call.shape == Shape::Tagged;
+                    self.calls += 1;
                     let raw = window.slice(call.span.start, call.span.end);
                     hand_out(*call, raw, sink);
                 }

@@ -129,6 +129,8 @@ pub struct Machine {
     line: prose::Line,
     /// True until prose, a call or markup that is no boundary was seen.
     boundary: bool,
+    /// Calls that were told.
+    calls: usize,
     /// True once a marked call was seen: weak shapes do not count any more.
     marked: bool,
     /// The fence that is open.
@@ -163,6 +165,7 @@ impl Machine {
             state: State::Prose,
             line: prose::Line::START,
             boundary: true,
+            calls: 0,
             marked: false,
             fence: None,
             quoted: None,
@@ -218,7 +221,9 @@ impl Machine {
         let candidate = self.candidate.as_ref().map_or(self.pos, |candidate| candidate.start);
         let mention = self.mention.map_or(self.pos, |(_, start)| if self.pos - start > MAX_MENTION { self.pos } else { start });
         let untold = if matches!(self.state, State::Prose | State::Think(_)) { self.told } else { self.pos };
-        self.pos.min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
+        // Calls beyond the limit become errors, which quote them.
+        let refused = if self.calls >= MAX_CALLS { self.call_start().unwrap_or(self.pos) } else { self.pos };
+        self.pos.min(refused).min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
     }
 
     fn step<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
@@ -296,6 +301,7 @@ impl Machine {
             self.held.push(Held::Call(Box::new(call)));
         } else {
             self.marked |= call.shape == Shape::Tagged;
+            self.calls += 1;
             let raw = window.slice(call.span.start, end);
             hand_out(call, raw, sink);
         }

@@ -9,6 +9,9 @@ use crate::tape::Node;
 use crate::value::Ending;
 use crate::window::Window;
 
+/// Lines that end the text of a call.
+const LINES: &[&str] = &["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"];
+
 /// A text while it is read.
 #[derive(Debug, Clone)]
 pub(super) struct LineState {
@@ -32,13 +35,13 @@ impl Machine {
             self.state = State::Line(state);
             return Step::More;
         };
-        let text = window.slice(state.start, found.at);
+        let text = window.slice(state.start, found.at - cut_line(format, window, found.at));
         let Body::Named(_, Args::Text { key }) = format.body else { return Step::Go };
         let mut call = state.call;
-        self.text_arguments(&mut call, text, key, found.at);
+        let read = self.text_arguments(&mut call, text, key, found.at);
         self.pos = found.at + found.length;
         call.span.end = self.pos;
-        let object = text.trim_ascii().starts_with(b"{") && call.repairs.iter().all(|repair| repair.safe);
+        let object = read && call.repairs.iter().all(|repair| repair.safe);
         if found.closed || object && format.call.close.iter().any(|close| close.starts_with('\n')) || self.ending == Ending::Finished {
             self.end_named(state.row, call, End::Closed, window, sink);
         } else if object {
@@ -50,7 +53,7 @@ impl Machine {
         Step::Go
     }
 
-    fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) {
+    fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) -> bool {
         let text = text.trim_ascii();
         if text.starts_with(b"{")
             && let Some((tape, repairs)) = read_whole(text, Dialect::JSON)
@@ -62,7 +65,7 @@ impl Machine {
                 call.repair(Repair { span: Span::new(at, at), ..repair });
             }
             call.retype(&self.tools);
-            return;
+            return true;
         }
         call.open_arguments();
         if !text.is_empty() {
@@ -78,7 +81,17 @@ impl Machine {
             }
         }
         call.close_arguments();
+        false
     }
+}
+
+/// How much at the end of the reply is the beginning of a line that would start something else.
+fn cut_line(format: &Format, window: &Window<'_>, at: usize) -> usize {
+    if !window.last || at < window.end() || !format.call.close.iter().any(|close| close.starts_with('\n')) {
+        return 0;
+    }
+    let longest = LINES.iter().map(|line| line.len()).max().unwrap_or(0);
+    (1..longest).find(|back| window.ends_within(at.saturating_sub(*back), LINES)).unwrap_or(0)
 }
 
 struct TextEnd {
@@ -89,7 +102,6 @@ struct TextEnd {
 
 /// Where the text ends: at the closer, or at a line that starts something else.
 fn text_end(format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
-    const LINES: &[&str] = &["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"];
     let lines = format.call.close.iter().any(|close| close.starts_with('\n'));
     loop {
         let Some(byte) = window.get(state.scan) else {

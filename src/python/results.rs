@@ -20,7 +20,7 @@ use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple, PyType};
 use std::sync::Arc;
 
 /// The types of `toolparse._types`, looked up once.
@@ -78,6 +78,7 @@ impl NativeCall {
         Ok(match name {
             "native_id" => call.native_id.as_deref().map(|id| string(py, id)).into_pyobject(py)?.into_any(),
             "index" => call.index.into_pyobject(py)?.into_any(),
+            "complete" => PyBool::new(py, call.complete).to_owned().into_any(),
             "format" => PyString::intern(py, call.format).into_any(),
             "shape" => PyString::intern(py, call.shape).into_any(),
             "repairs" => repairs(py, &call.repairs, &self.places)?.into_any(),
@@ -92,6 +93,10 @@ impl NativeCall {
 #[pyclass(frozen, module = "toolparse._core")]
 pub struct NativeResult {
     segments: Vec<(SegmentKind, Span)>,
+    errors: Vec<ReadError>,
+    reasoning: Vec<u8>,
+    truncated: bool,
+    tools: Arc<Tools>,
     places: Places,
 }
 
@@ -99,15 +104,27 @@ pub struct NativeResult {
 impl NativeResult {
     /// The value of a field of `ParseResult`.
     fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        if name != "segments" {
-            return Err(PyAttributeError::new_err(format!("'ParseResult' object has no attribute '{name}'")));
-        }
+        Ok(match name {
+            "truncated" => PyBool::new(py, self.truncated).to_owned().into_any(),
+            "reasoning" => (!self.reasoning.is_empty()).then(|| string(py, &self.reasoning)).into_pyobject(py)?.into_any(),
+            "errors" => {
+                let errors = self.errors.iter().map(|error| error_to_python(py, error, &self.tools, &self.places));
+                PyList::new(py, errors.collect::<PyResult<Vec<_>>>()?)?.into_any()
+            }
+            "segments" => self.segments(py)?.into_any(),
+            other => return Err(PyAttributeError::new_err(format!("'ParseResult' object has no attribute '{other}'"))),
+        })
+    }
+}
+
+impl NativeResult {
+    fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let class = types(py)?.segment.bind(py);
         let list = PyList::empty(py);
         for (kind, span) in &self.segments {
             list.append(class.call1((PyString::intern(py, kind.name()), self.places.span(py, *span)?))?)?;
         }
-        Ok(list.into_any())
+        Ok(list)
     }
 }
 
@@ -128,7 +145,6 @@ pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, pl
     object.setattr(intern!(py, "name"), PyString::new(py, &lossy(&call.name)))?;
     object.setattr(intern!(py, "arguments"), to_python(py, &call.arguments)?)?;
     object.setattr(intern!(py, "id"), id)?;
-    object.setattr(intern!(py, "complete"), call.complete)?;
     object.setattr(intern!(py, "_native"), NativeCall { call: Arc::new(call), places: places.clone() })?;
     Ok(object)
 }
@@ -146,7 +162,7 @@ pub fn result_to_python<'py>(
     outcome: Outcome,
     raw: Option<&Bound<'py, PyString>>,
     ids: &[Py<PyString>],
-    tools: &Tools,
+    tools: &Arc<Tools>,
     places: &Places,
 ) -> PyResult<Bound<'py, PyAny>> {
     let object = bare(py, &types(py)?.result)?;
@@ -161,21 +177,21 @@ pub fn result_to_python<'py>(
         calls.append(call_to_python(py, call, id.clone_ref(py), places)?)?;
     }
     object.setattr(intern!(py, "calls"), calls)?;
-    let errors = PyList::empty(py);
-    for error in &outcome.errors {
-        errors.append(error_to_python(py, error, tools, places)?)?;
-    }
-    object.setattr(intern!(py, "errors"), errors)?;
-    let reasoning = (!outcome.reasoning.is_empty()).then(|| string(py, &outcome.reasoning));
-    object.setattr(intern!(py, "reasoning"), reasoning)?;
-    object.setattr(intern!(py, "truncated"), outcome.truncated)?;
-    object.setattr(intern!(py, "_native"), NativeResult { segments: outcome.segments, places: places.clone() })?;
+    let native = NativeResult {
+        segments: outcome.segments,
+        errors: outcome.errors,
+        reasoning: outcome.reasoning,
+        truncated: outcome.truncated,
+        tools: tools.clone(),
+        places: places.clone(),
+    };
+    object.setattr(intern!(py, "_native"), native)?;
     Ok(object)
 }
 
 /// Ids for all calls of a result.
 pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<PyString>>> {
-    outcome.calls.iter().map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().map(lossy).as_deref())).collect()
+    outcome.calls.iter().map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().filter(|_| !call.late_id).map(lossy).as_deref())).collect()
 }
 
 /// Replies longer than this are read without holding the interpreter.

@@ -9,6 +9,7 @@ pub mod fixtures;
 pub mod grammar;
 pub mod hostile;
 pub mod log;
+pub mod markup;
 pub mod pieces;
 pub mod random;
 pub mod values;

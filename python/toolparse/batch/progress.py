@@ -71,8 +71,16 @@ def duration(seconds: float) -> str:
 def summary(totals: dict[str, Any], seconds: float, output: str) -> str:
     """The line at the end."""
     bad = f" ({totals['bad_rows']:,} more could not be read)" if totals["bad_rows"] else ""
-    speed = totals["bytes"] / 1e6 / max(seconds, 1e-9)
+    size = totals["bytes"]
     return (
         f"{totals['rows']:,} replies{bad}, {totals['calls']:,} calls, {totals['repaired']:,} of them repaired, "
-        f"{totals['errors']:,} errors; {totals['bytes'] / 1e6:,.1f} MB in {seconds:,.1f} s ({speed:,.0f} MB/s) {output}"
+        f"{totals['errors']:,} errors; {amount(size)} in {seconds:,.1f} s ({amount(size / max(seconds, 1e-9))}/s) {output}"
     )
+
+
+def amount(size: float) -> str:
+    """Bytes as a person would say it."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= factor:
+            return f"{size / factor:,.1f} {unit}"
+    return f"{size:.0f} bytes"

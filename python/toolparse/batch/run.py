@@ -299,7 +299,7 @@ class _Run:
         count = self.totals.whole["bad_rows"]
         if count and not self.errors:
             first = f"; the first: {self.first_bad}" if self.first_bad else ""
-            self.say(f"{count:,} rows could not be read{first} (--errors FILE keeps them all)")
+            self.say(f"rows that could not be read: {count:,}{first} (--errors FILE keeps them all)")
 
     def _write_stats(self) -> None:
         name = self.plan.stats
