@@ -39,10 +39,20 @@ pub enum ArgumentsState {
 pub enum End {
     /// The format said that it is over.
     Closed,
-    /// Its arguments were closed; its own closer or wrapper never came.
+    /// Its arguments were closed; something else stands where its own closer belongs.
+    Followed,
+    /// Its arguments were closed; the reply ended before its own closer.
     Unwrapped,
     /// The reply broke off inside.
     Cut,
+}
+
+impl End {
+    /// True when the format writes a closer that never came.
+    #[must_use]
+    pub fn lacks_closer(self) -> bool {
+        matches!(self, End::Followed | End::Unwrapped)
+    }
 }
 
 /// A call while it is read, and when it was.

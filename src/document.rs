@@ -93,7 +93,7 @@ impl Search<'_> {
     fn quoted_start(&mut self, first: usize) -> Start {
         let rest = self.text.get(first + 1..).unwrap_or_default();
         let quote = self.text.get(first).copied().unwrap_or(b'"');
-        let close = rest.iter().position(|byte| *byte == quote).map(|index| first + 2 + index);
+        let close = closing(rest, quote).map(|index| first + 2 + index);
         let colon = close.map(|close| skip(self.text, close)).is_some_and(|next| self.text.get(next) == Some(&b':'));
         if colon {
             self.mark(RepairKind::OpenedObject, first, first);
@@ -209,6 +209,18 @@ fn skip(text: &[u8], mut at: usize) -> usize {
             Some([byte, ..]) if is_blank(*byte) || *byte == 0 => at += 1,
             Some([0xEF, 0xBB, 0xBF, ..]) => at += 3,
             _ => return at,
+        }
+    }
+}
+
+/// Where the first quote stands that no backslash escapes.
+fn closing(text: &[u8], quote: u8) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 2,
+            byte if *byte == quote => return Some(at),
+            _ => at += 1,
         }
     }
 }

@@ -60,7 +60,10 @@ def test_text_of_every_type(kind: pa.DataType) -> None:
 def test_the_columns() -> None:
     table = parse_arrow(pa.array([CALL, None]), None)
     assert pa.schema(table) == pa.schema(arrow_schema("replies")) == table.to_pyarrow().schema
-    call = "index: int32, id: string, native_id: string, name: string, arguments: string, complete: bool, repaired: bool, span_start: int64, span_end: int64"
+    call = (
+        "index: int32, id: string, native_id: string, name: string, arguments: string, complete: bool, repaired: bool"
+    )
+    call += ", span_start: int64, span_end: int64"
     error = "code: string, message: string, name: string, span_start: int64, span_end: int64"
     repair = "kind: string, call: int32, span_start: int64, span_end: int64"
     assert [(field.name, str(field.type)) for field in pa.schema(table)] == [
@@ -144,9 +147,9 @@ def test_options_are_those_of_the_parser() -> None:
         assert rows(array, ["f"], **options) == [row(cut, ["f"], **options)]
     assert rows(array, ["g"]) == [row(cut, ["g"])]
     assert [found["truncated"] for found in rows(array, None, max_bytes=3)] == [True]
-    with pytest.raises(ValueError, match="^threads must be at least 1"):
+    with pytest.raises(ValueError, match=r"^threads must be at least 1"):
         parse_arrow(array, None, threads=0)
-    with pytest.raises(ValueError, match='^format: unknown name "nope"'):
+    with pytest.raises(ValueError, match=r'^format: unknown name "nope"'):
         parse_arrow(array, None, format="nope")
 
 
@@ -228,12 +231,12 @@ def test_what_a_stream_raises_comes_through() -> None:
 
     read = iter_arrow(broken(), None, column="text")
     next(read)
-    with pytest.raises(Broken, match="^on its way$"):
+    with pytest.raises(Broken, match=r"^on its way$"):
         next(read)
     reader = pa.RecordBatchReader.from_batches(next(batches()).schema, broken())
     with pytest.raises(Exception, match="on its way"):
         parse_arrow(reader, None, column="text")
-    with pytest.raises(TypeError, match="^each of batches must be an Arrow table or array"):
+    with pytest.raises(TypeError, match=r"^each of batches must be an Arrow table or array"):
         next(iter_arrow([1], None))
 
 

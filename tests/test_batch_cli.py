@@ -343,7 +343,10 @@ def test_strict_and_max_errors(logs: Path, capfd: pytest.CaptureFixture[str]) ->
         (["log.jsonl", "-o", "o.jsonl", "--workers", "0"], "argument --workers: a number above 0 is wanted"),
         (["log.jsonl", "-o", "o.jsonl", "--workers", "two"], "argument --workers: a whole number is wanted"),
         (["log.jsonl", "-o", "o.jsonl", "--shape", "round"], "argument --shape: invalid choice: 'round'"),
-        (["log.jsonl", "-o", "o.jsonl", "--shape", "otel", "--text-path", "a"], "either --shape or --text-path, not both"),
+        (
+            ["log.jsonl", "-o", "o.jsonl", "--shape", "otel", "--text-path", "a"],
+            "either --shape or --text-path, not both",
+        ),
         (["log.jsonl", "-o", "o.jsonl", "--text-path", "a..b"], "text_path must be keys and indexes"),
         (["log.jsonl", "-o", "o.jsonl", "--format", "klingon"], "format: unknown name"),
         (["log.jsonl", "-o", "o.jsonl", "--tools", "nowhere.json"], "nowhere.json: No such file or directory"),
@@ -369,11 +372,20 @@ def test_usage(logs: Path, capfd: pytest.CaptureFixture[str], args: list[str], s
         ("pyarrow", ["log.parquet", "-o", "o.jsonl"], ".parquet needs pyarrow: pip install 'toolparse[arrow]'"),
         ("zstandard", ["log.jsonl", "-o", "o.jsonl.zst"], "zstd needs zstandard: pip install 'toolparse[cli]'"),
         ("zstandard", ["log.jsonl.zst", "-o", "o.jsonl"], "zstd needs zstandard: pip install 'toolparse[cli]'"),
-        ("ray", ["log.jsonl", "-o", "o.parquet", "--engine", "ray"], "--engine ray needs ray: pip install 'toolparse[ray]'"),
+        (
+            "ray",
+            ["log.jsonl", "-o", "o.parquet", "--engine", "ray"],
+            "--engine ray needs ray: pip install 'toolparse[ray]'",
+        ),
     ],
 )
 def test_a_package_that_is_missing_is_named(
-    logs: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], missing: str, args: list[str], said: str
+    logs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    missing: str,
+    args: list[str],
+    said: str,
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.setitem(sys.modules, "compression.zstd", None)

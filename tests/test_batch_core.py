@@ -123,14 +123,15 @@ def test_only_the_asked_form_is_made() -> None:
     log = lines({"text": CALL})
     assert records(read(log, output="jsonl")) == [expected(1, None, CALL)]
     assert pa.table(read(log, output="arrow")).to_pylist() == [expected(1, None, CALL)]
-    with pytest.raises(ValueError, match='^this reader was made with output="arrow"$'):
+    with pytest.raises(ValueError, match=r'^this reader was made with output="arrow"$'):
         _ = read(log, output="arrow").jsonl
-    with pytest.raises(ValueError, match='^this reader was made with output="jsonl"$'):
+    with pytest.raises(ValueError, match=r'^this reader was made with output="jsonl"$'):
         pa.table(read(log, output="jsonl"))
 
 
 def test_bad_lines_are_told_and_never_raise() -> None:
-    log = b'{"text": "a"}\n{"text": \n\n\xff\xfe\n7\n{"id": 1}\n{"text": [1, {"b": 2}]}\n{"text": {"a": 1}}\n{"text": "z"}'
+    log = b'{"text": "a"}\n{"text": \n\n\xff\xfe\n7\n{"id": 1}\n{"text": [1, {"b": 2}]}\n'
+    log += b'{"text": {"a": 1}}\n{"text": "z"}'
     chunk = read(log, first_line=11, first_offset=100)
     assert [(record["line"], record["content"]) for record in records(chunk)] == [(11, "a"), (19, "z")]
     assert [(line, offset) for line, offset, _ in chunk.errors] == [
@@ -147,10 +148,7 @@ def test_bad_lines_are_told_and_never_raise() -> None:
         "the line is empty",
         "not valid UTF-8 at byte 0 of the line",
         "not a JSON object",
-        "no reply: nothing at response.body.choices.*.message.content, response.body.choices.*.text,"
-        " response.choices.*.message.content, response.choices.*.text, choices.*.message.content, choices.*.text,"
-        " gen_ai.output.messages.*.parts, attributes.gen_ai.output.messages.*.parts, outputs, response, completion, output,"
-        " messages.*.content, conversations.*.value, text, content",
+        'no reply: nothing at any place of the shape "auto"',
         "the reply is an array, not a string",
         "the reply is an object, not a string",
     ]
@@ -356,7 +354,8 @@ def test_any_cut_into_chunks_gives_the_same_lines() -> None:
     [
         (
             {"shape": "csv"},
-            'shape: unknown name "csv"; known are auto, openai-batch, messages, sharegpt, langfuse, langsmith, otel, text',
+            'shape: unknown name "csv"; '
+            "known are auto, openai-batch, messages, sharegpt, langfuse, langsmith, otel, text",
         ),
         (
             {"text_path": "a..b"},
@@ -379,7 +378,7 @@ def test_misuse_of_texts_raises() -> None:
     reader = BatchReader(None)
     with pytest.raises(TypeError, match=r"^texts\[1\] must be str or bytes \(UTF-8\), not int$"):
         reader.texts(["a", 1], source="log", first_line=1)  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="^ids: 1 for 2 texts; give one for each$"):
+    with pytest.raises(ValueError, match=r"^ids: 1 for 2 texts; give one for each$"):
         reader.texts(["a", "b"], source="log", first_line=1, ids=["x"])
-    with pytest.raises(ValueError, match='^of must be "records" or "replies", not "rows"$'):
+    with pytest.raises(ValueError, match=r'^of must be "records" or "replies", not "rows"$'):
         arrow_schema("rows")

@@ -76,7 +76,8 @@ def test_duckdb_function() -> None:
 
     con = duckdb.connect()
     con.register("log", pa.table({"id": [1, 2, 3, 4], "response": REPLIES}))
-    call = 'STRUCT("index" INTEGER, id VARCHAR, native_id VARCHAR, name VARCHAR, arguments VARCHAR, complete BOOLEAN, repaired BOOLEAN, span_start BIGINT, span_end BIGINT)[]'
+    call = 'STRUCT("index" INTEGER, id VARCHAR, native_id VARCHAR, name VARCHAR, arguments VARCHAR, complete BOOLEAN, '
+    call += "repaired BOOLEAN, span_start BIGINT, span_end BIGINT)[]"
     con.create_function("tool_calls", tool_calls, ["VARCHAR"], call, type="arrow")
     found = con.sql(
         "select id, len(tool_calls(response)), tool_calls(response)[1].name from log order by id"

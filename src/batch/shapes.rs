@@ -120,7 +120,7 @@ const CONDITION: Target = 128;
 pub struct Layout {
     paths: Paths,
     forms: Vec<Form>,
-    /// The places of replies, for messages.
+    /// Where a reply was looked for, for messages.
     wanted: String,
     only: Option<Only>,
     /// True when a line is a reply, not a record.
@@ -163,8 +163,11 @@ impl Layout {
             for (place, target) in shape.replies.iter().zip(0..) {
                 paths.add(place.0, target);
             }
-            let names: Vec<String> = shape.replies.iter().map(|(steps, _)| written(steps)).collect();
-            (shape.replies.iter().map(|(_, form)| *form).collect(), names.join(", "))
+            let wanted = match shape.replies {
+                [(only, _)] => written(only),
+                _ => format!("any place of the shape \"{}\"", shape.name),
+            };
+            (shape.replies.iter().map(|(_, form)| *form).collect(), wanted)
         };
         match tools_path {
             Some(path) => paths.add(&steps_of(path, "tools_path")?, FIRST_TOOLS),

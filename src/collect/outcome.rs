@@ -310,7 +310,7 @@ impl Collector {
     /// Whether a call is kept, given how it ended.
     fn keeps(&self, call: &Call) -> bool {
         match call.end {
-            End::Closed => true,
+            End::Closed | End::Followed => true,
             End::Unwrapped => self.cut == Cut::Keep || self.finished,
             End::Cut => self.cut == Cut::Keep,
         }

@@ -292,9 +292,13 @@ impl Machine {
         if self.is_whole_reply() {
             return self.bare_after(state, next, window, sink);
         }
-        let end = unclosed_end(format);
+        let cut = window.ends_within(next, format.call.close);
+        let end = match unclosed_end(format) {
+            End::Unwrapped if !cut => End::Followed,
+            end => end,
+        };
         self.json_over(state, end, window, sink);
-        if window.ends_within(next, format.call.close) {
+        if cut {
             self.tell_markup(window.end(), sink);
         }
         Some(Next::Over)
@@ -312,7 +316,7 @@ impl Machine {
             self.commit(window, sink);
         }
         if state.body.list {
-            sink.list_end(end == End::Closed);
+            sink.list_end(end != End::Unwrapped);
         }
         self.tell_markup(self.pos, sink);
     }
@@ -376,7 +380,7 @@ impl Machine {
         let Some(mut call) = state.body.call.take() else { return };
         call.end = end;
         call.listed = state.body.list;
-        if end == End::Unwrapped && !call.repairs.iter().any(|repair| repair.kind == RepairKind::MissingCloser) {
+        if end.lacks_closer() && !call.repairs.iter().any(|repair| repair.kind == RepairKind::MissingCloser) {
             call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
         }
         mark_fence(&mut call, state.fence);

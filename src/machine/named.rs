@@ -421,7 +421,7 @@ impl Machine {
             self.pos = window.end();
             return Some(After::Over(End::Unwrapped));
         }
-        Some(After::Over(End::Unwrapped))
+        Some(After::Over(End::Followed))
     }
 
     fn closers(&self, row: usize) -> &'static [&'static str] {
@@ -435,7 +435,7 @@ impl Machine {
     pub(super) fn end_named<S: Sink>(&mut self, row: usize, mut call: Box<Call>, end: End, window: &Window<'_>, sink: &mut S) {
         call.end = end;
         let at = call.span.end;
-        if end == End::Unwrapped && !call.repairs.iter().any(|repair| repair.kind == RepairKind::ProvisionalEnd) {
+        if end.lacks_closer() && !call.repairs.iter().any(|repair| repair.kind == RepairKind::ProvisionalEnd) {
             call.mark(RepairKind::MissingCloser, Span::new(at, at));
         }
         settle(&mut call, &self.tools);

@@ -126,7 +126,7 @@ impl Machine {
         if ends {
             state.call.span.end = self.pos;
             let unwrapped = !format.call.close.is_empty();
-            return Some(Pair::Over(if unwrapped { End::Unwrapped } else { End::Closed }));
+            return Some(Pair::Over(if unwrapped { End::Followed } else { End::Closed }));
         }
         if window.ends_within(next, format.call.close) && !window.ends_within(next, pairs.open) {
             state.call.span.end = window.end();

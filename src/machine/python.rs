@@ -400,7 +400,7 @@ impl Machine {
         let Some(mut call) = state.call.take() else { return };
         call.end = end;
         call.listed = true;
-        if end == End::Unwrapped {
+        if end.lacks_closer() {
             call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
         }
         self.python_settle(&mut call);
@@ -420,14 +420,20 @@ impl Machine {
     fn python_over<S: Sink>(&mut self, state: &mut PythonState, closed: bool, window: &Window<'_>, sink: &mut S) {
         let format = self.row(state.row);
         let wrapped = !format.call.close.is_empty();
-        let end = if closed || !wrapped { End::Closed } else { End::Unwrapped };
+        let next = window.after_blanks(self.pos).unwrap_or(self.pos);
+        let followed = window.get(next).is_some() && !window.ends_within(next, format.call.close);
+        let end = match (closed || !wrapped, followed) {
+            (true, _) => End::Closed,
+            (false, true) => End::Followed,
+            (false, false) => End::Unwrapped,
+        };
         let whole = closed || !wrapped || state.at != At::AfterCall;
         self.python_call_over(state, end, window, sink);
         if self.candidate.is_some() {
             sink.border(format.space);
             self.commit(window, sink);
         }
-        sink.list_end(whole && (closed || !wrapped));
+        sink.list_end(whole && end != End::Unwrapped);
         self.tell_markup(self.pos, sink);
         let mut at = self.pos;
         if let Some(next) = window.after_blanks(at)

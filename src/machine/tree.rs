@@ -130,7 +130,7 @@ impl Machine {
         if ends {
             state.call.span.end = self.pos;
             state.wrapped = false;
-            return Some(TreeStep::Over(End::Unwrapped));
+            return Some(TreeStep::Over(End::Followed));
         }
         match tag(tree, next, window)? {
             Tag::Open(name, end) => {

@@ -378,12 +378,12 @@ impl Reader {
                 b'"' | b'\'' | b'`' | 0xE2 => self.opens_key(window, next),
                 _ if self.dialect.keys == Keys::Bare => Some(true),
                 _ if self.dialect.syntax == Syntax::Python => Some(true),
-                _ => self.word_then(window, next, b":="),
+                _ => self.word_then(window, next, b":=/#"),
             };
         }
         match byte {
             b'"' | b'\'' | b'`' | b'{' | b'[' | b'(' | b'-' | b'+' | b'.' | b'0'..=b'9' | 0xE2 => Some(true),
-            _ => self.word_then(window, next, b",])"),
+            _ => self.word_then(window, next, b",])/#"),
         }
     }
 
@@ -418,7 +418,7 @@ impl Reader {
         }
         let next = self.after_layout(window, scan + width)?;
         let wide_colon = window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A];
-        Some(matches!(window.get(next), None | Some(b':' | b'=')) || wide_colon)
+        Some(matches!(window.get(next), None | Some(b':' | b'=' | b'/' | b'#')) || wide_colon)
     }
 
     /// The comma right before the quote at `at`, in the part of the string that was not sent yet.

@@ -14,6 +14,7 @@ from toolparse.batch.totals import COUNTS, TABLES, Totals, document
 
 _READING = inputs.Reading(4 << 20, 256 << 20)  # bytes
 _SLICE = 500  # records
+_NEITHER = "{}: neither a stats file nor the output of 'toolparse batch'"
 
 
 class NoCounts(Exception):
@@ -56,6 +57,8 @@ def _stats_file(each: inputs.Input) -> dict[str, Any] | None:
 
 
 def _records(each: inputs.Input) -> Iterator[dict[str, Any]]:
+    if each.kind == "text":
+        raise NoCounts(_NEITHER.format(each.source))
     try:
         for piece in inputs.pieces(each, Place(), _READING):
             for line in piece.lines.split(b"\n"):
@@ -71,7 +74,7 @@ def _record(each: inputs.Input, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or not {"source", "calls", "errors", "repairs"} <= record.keys():
-        raise NoCounts(f"{each.source}: neither a stats file nor the output of 'toolparse batch'")
+        raise NoCounts(_NEITHER.format(each.source))
     return record
 
 

@@ -14,7 +14,9 @@ from toolparse.batch.packed import Damaged
 from toolparse.batch.pieces import BadRow, Piece, Place
 
 _BLANK = " \t\n\r"
-_TOKEN = 16  # characters; an error so near to the end of what was read may be because of it
+# Characters at the end of what was read, where an error, or a number's end as in "1e+", may be because more is to come.
+_TOKEN = 16
+_EXPONENT = 2
 
 
 class _Text:
@@ -22,7 +24,7 @@ class _Text:
 
     def __init__(self, stream: Iterator[bytes]) -> None:
         self.stream = stream
-        self.decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+        self.decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self.text = ""
         self.at = 0
         self.offset = 0
@@ -93,7 +95,7 @@ def document_pieces(stream: Iterable[bytes], place: Place, size: int, limit: int
 
 
 def _records(text: _Text, limit: int) -> Iterator[tuple[int, bytes]]:
-    if text.skip(_BLANK) == "[":
+    if text.skip(_BLANK + "\ufeff") == "[":
         yield from _items(text, limit)
         return
     while text.skip(_BLANK):
@@ -129,7 +131,7 @@ def _record_length(text: _Text, limit: int) -> int:
         try:
             _, end = decoder.raw_decode(text.text, text.at)
             found = end - text.at
-            if found < length or not text.more():  # a number that ends the text may go on
+            if found + _EXPONENT < length or not text.more():
                 return found
         except RecursionError:
             return 0

@@ -74,7 +74,8 @@ def summary(totals: dict[str, Any], seconds: float, output: str) -> str:
     size = totals["bytes"]
     return (
         f"{totals['rows']:,} replies{bad}, {totals['calls']:,} calls, {totals['repaired']:,} of them repaired, "
-        f"{totals['errors']:,} errors; {amount(size)} in {seconds:,.1f} s ({amount(size / max(seconds, 1e-9))}/s) {output}"
+        f"{totals['errors']:,} errors; "
+        f"{amount(size)} in {seconds:,.1f} s ({amount(size / max(seconds, 1e-9))}/s) {output}"
     )
 
 

@@ -25,7 +25,7 @@ _TOOLS = {"tools", "request", "gen_ai.tool.definitions", "attributes", "extra", 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold the reply and its id, when those are columns at all, and whether rows bring their own tools."""
+    """Which columns hold the reply and its id, if they are columns at all, and whether rows bring their own tools."""
 
     text: str | None = None
     id: str | None = None

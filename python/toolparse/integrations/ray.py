@@ -71,15 +71,13 @@ def parse(
 
 
 def parse_table(table: Any, column: str, tools: str | None, options: dict[str, Any], keep: list[str] | None) -> Any:
-    """What Ray runs on each batch: a ``pyarrow.Table`` in, one out. Raises ``ValueError`` when columns would collide."""
+    """What Ray runs on each batch, a ``pyarrow.Table``. Raises ``ValueError`` when two columns would have one name."""
     arrow_table = find("pyarrow", "26", "table", "pyarrow")
     parsed = arrow_table(parse_arrow(table, compiled(tools), column=column, **options))
     kept = [name for name in table.column_names if name != column] if keep is None else keep
     twice = sorted(set(kept) & set(parsed.column_names))
     if twice:
-        raise ValueError(
-            f"columns with names that the result has too: {', '.join(twice)}; leave them out with keep=[...]"
-        )
+        raise ValueError(f"keep: the result has columns of these names too: {', '.join(twice)}")
     columns = {name: table.column(name) for name in kept}
     return arrow_table({**columns, **{name: parsed.column(name) for name in parsed.column_names}})
 
