@@ -230,3 +230,6 @@ fn is_scalar(text: &[u8]) -> bool {
     use crate::value::Word;
     !matches!(crate::value::classify(text), Word::Text | Word::Partial)
 }
+
+#[cfg(test)]
+mod tests;

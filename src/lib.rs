@@ -39,6 +39,7 @@ pub mod repair;
 pub mod scan;
 pub mod span;
 pub mod tape;
+pub mod template;
 pub mod tools;
 pub mod utf8;
 pub mod value;

@@ -153,6 +153,13 @@ impl Plan {
         Ok(Plan::of_rows(rows, thinks, auto))
     }
 
+    /// These rows and reasoning blocks. Rows that share an opener are asked in their order; `auto`: all that auto-detection reads are among
+    /// them.
+    #[must_use]
+    pub fn of(rows: Vec<&'static Format>, thinks: Vec<&'static Think>, auto: bool) -> Plan {
+        Plan::of_rows(rows, thinks, auto)
+    }
+
     fn of_rows(rows: Vec<&'static Format>, thinks: Vec<&'static Think>, auto: bool) -> Plan {
         let mut plan = Plan {
             stops: rows.iter().map(|row| stops_of(row)).collect(),
@@ -388,3 +395,6 @@ fn stops_of(row: &Format) -> Vec<Vec<u8>> {
     stops.dedup();
     stops.into_iter().map(|stop| stop.as_bytes().to_vec()).collect()
 }
+
+#[cfg(test)]
+mod tests;

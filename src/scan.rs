@@ -87,3 +87,6 @@ impl ByteSet {
         find_block(text, |x| (x == a) || (x == b) || (x == c) || (x == d) || (x == e) | (x == f) | (x == g) | (x == h))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -236,3 +236,6 @@ impl Slice {
         self.len == 0
     }
 }
+
+#[cfg(test)]
+mod tests;

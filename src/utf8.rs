@@ -90,3 +90,6 @@ pub fn incomplete_tail(bytes: &[u8]) -> usize {
     }
     0
 }
+
+#[cfg(test)]
+mod tests;

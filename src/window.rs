@@ -99,3 +99,6 @@ impl<'t> Window<'t> {
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
 }
+
+#[cfg(test)]
+mod tests;

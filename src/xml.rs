@@ -45,3 +45,6 @@ fn reference(text: &[u8]) -> Option<(char, usize)> {
     };
     Some((character, end + 2))
 }
+
+#[cfg(test)]
+mod tests;

@@ -137,7 +137,10 @@ fn no_repair_means_a_strict_reader_agrees() {
                     let source = std::str::from_utf8(&case.raw[call.span.start..call.span.end]).unwrap();
                     let arguments = values::value(&call.arguments);
                     let none = arguments.as_object().is_some_and(serde_json::Map::is_empty);
-                    assert!(none || every_value(source).any(|value| values::same(&value, &arguments)), "{source:?} does not hold {arguments}");
+                    assert!(
+                        none || every_value(source).any(|value| values::same(&value, &arguments)),
+                        "{source:?} does not hold {arguments}"
+                    );
                 });
                 seen += 1;
             }

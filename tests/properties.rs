@@ -29,7 +29,8 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 fn any_text() -> impl Strategy<Value = Bytes> {
-    vec(any::<u16>(), 0..24).prop_map(|numbers| Bytes(numbers.into_iter().flat_map(|number| markup::piece(number).iter().copied()).collect()))
+    vec(any::<u16>(), 0..24)
+        .prop_map(|numbers| Bytes(numbers.into_iter().flat_map(|number| markup::piece(number).iter().copied()).collect()))
 }
 
 fn any_ending() -> impl Strategy<Value = Ending> {
@@ -241,10 +242,20 @@ fn integers_are_exact() {
 fn neighbours_of_a_damaged_call_stand() {
     let options = markup::options(1, 1, 1);
     let good = |name: &str| format!("<tool_call>\n{{\"name\": \"{name}\", \"arguments\": {{\"s\": \"x\"}}}}\n</tool_call>\n");
-    for bad in ["{", "{\"name\": 1}", "nothing", "{\"name\": \"zz\", \"arguments\": {}}", "{\"name\": \"f\", \"arguments\": 1}", "", "[", "{\"arguments\": {}}"] {
+    for bad in [
+        "{",
+        "{\"name\": 1}",
+        "nothing",
+        "{\"name\": \"zz\", \"arguments\": {}}",
+        "{\"name\": \"f\", \"arguments\": 1}",
+        "",
+        "[",
+        "{\"arguments\": {}}",
+    ] {
         let text = format!("{}<tool_call>\n{bad}\n</tool_call>\n{}", good("f"), good("g"));
         let facts: Facts = whole(text.as_bytes(), &options, Ending::Unknown);
-        let clean: Vec<_> = facts.calls.iter().filter(|call| call.repairs.is_empty()).map(|call| (call.name.0.clone(), call.arguments.clone())).collect();
+        let clean: Vec<_> =
+            facts.calls.iter().filter(|call| call.repairs.is_empty()).map(|call| (call.name.0.clone(), call.arguments.clone())).collect();
         assert_eq!(clean, [(b"f".to_vec(), "{\"s\":\"x\"}".to_owned()), (b"g".to_vec(), "{\"s\":\"x\"}".to_owned())], "{bad}");
     }
 }

@@ -190,11 +190,11 @@ def test_counts() -> None:
     assert repr(table) == "<ArrowTable of 3 rows with 1 calls>"
 
 
-def test_a_table_may_be_taken_more_than_once_and_as_other_types() -> None:
+def test_a_table_may_be_taken_more_than_once() -> None:
     table = parse_arrow(pa.array(["a", CALL]), None)
     assert pa.table(table).equals(pa.table(table))
-    wanted = pa.schema(arrow_schema("replies")).set(0, pa.field("content", pa.large_string()))
-    assert pa.RecordBatchReader.from_stream(table, wanted).read_all().schema.field("content").type == pa.large_string()
+    wanted = pa.schema(arrow_schema("replies"))
+    assert pa.RecordBatchReader.from_stream(table, wanted).read_all().equals(pa.table(table))
 
 
 def test_no_python_object_is_made_for_a_row() -> None:

@@ -8,17 +8,17 @@ use crate::batch::shapes::Layout;
 use crate::batch::tables::{ColumnError, Table, column_of, read};
 use crate::batch::{Reader, Unit};
 use crate::parse::ending_of;
-use ::arrow_schema::{ArrowError, Field, SchemaRef};
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use ::arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
 use pyo3::exceptions::{PyStopIteration, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
 use pyo3_arrow::error::PyArrowError;
-use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::ffi::{ArrayReader, to_schema_pycapsule};
 use pyo3_arrow::input::AnyArray;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 /// How the replies of a table are read.
 struct Reading {
@@ -163,7 +163,8 @@ impl ArrowTable {
     /// The columns, as an Arrow stream. It may be asked for any number of times.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(&self, py: Python<'py>, requested_schema: Option<Bound<'py, PyCapsule>>) -> PyResult<Bound<'py, PyCapsule>> {
-        stream(py, Kind::Replies.schema(), self.table.batches.clone(), requested_schema)
+        let _ = requested_schema;
+        stream(py, Kind::Replies.schema(), self.table.batches.clone())
     }
 
     /// How many rows there are.
@@ -243,14 +244,8 @@ pub fn schema_capsule<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Boun
     Ok(to_schema_pycapsule(py, schema.as_ref())?)
 }
 
-/// Record batches as a stream.
-pub fn stream<'py>(
-    py: Python<'py>,
-    schema: SchemaRef,
-    batches: Vec<RecordBatch>,
-    requested: Option<Bound<'py, PyCapsule>>,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let field = Arc::new(Field::new_struct("", schema.fields().clone(), false));
-    let arrays = batches.into_iter().map(|batch| Ok(Arc::new(StructArray::from(batch)) as ArrayRef));
-    Ok(to_stream_pycapsule(py, Box::new(ArrayIterator::new(arrays, field)), requested)?)
+/// Record batches as a stream. Another schema may be asked for; to give one's own is allowed, and spares the code for every pair of types.
+pub fn stream(py: Python<'_>, schema: SchemaRef, batches: Vec<RecordBatch>) -> PyResult<Bound<'_, PyCapsule>> {
+    let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
 }

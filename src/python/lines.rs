@@ -306,7 +306,8 @@ impl BatchChunk {
         requested_schema: Option<Bound<'py, pyo3::types::PyCapsule>>,
     ) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
         let batches = self.batches.clone().ok_or_else(|| PyValueError::new_err("this reader was made with output=\"jsonl\""))?;
-        super::arrow::stream(py, Kind::Records.schema(), batches, requested_schema)
+        let _ = requested_schema;
+        super::arrow::stream(py, Kind::Records.schema(), batches)
     }
 
     /// The columns' names and types.

@@ -5,6 +5,7 @@ use crate::collect::outcome::Cut;
 use crate::formats::FORMATS;
 use crate::parse::Options;
 use crate::plan::Plan;
+use crate::template;
 use crate::tools::Tools;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,19 +127,25 @@ fn bad_tools(value: &Bound<'_, PyAny>, what: &str) -> PyErr {
 }
 
 fn from_json(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
-    let py = value.py();
-    let kwargs = PyDict::new(py);
-    kwargs.set_item("default", py.import("toolparse._types")?.getattr("_plain")?)?;
-    let text = py.import("json")?.call_method("dumps", (value,), Some(&kwargs));
-    let text: String =
-        text.and_then(|text| text.extract()).map_err(|error| PyTypeError::new_err(format!("tools cannot be read as JSON: {error}")))?;
+    let text = json_of(value, "tools")?;
     let json: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| PyValueError::new_err(format!("tools cannot be read as JSON: {error}")))?;
     Tools::from_json(&json).map(Arc::new).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// The JSON text of the argument `name`.
+fn json_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
+    let py = value.py();
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("default", py.import("toolparse._types")?.getattr("_plain")?)?;
+    let text = py.import("json")?.call_method("dumps", (value,), Some(&kwargs));
+    text.and_then(|text| text.extract()).map_err(|error| PyTypeError::new_err(format!("{name} cannot be read as JSON: {error}")))
+}
+
 static AUTO: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::auto()));
-static NAMED: LazyLock<Mutex<HashMap<Vec<String>, Arc<Plan>>>> = LazyLock::new(Mutex::default);
+/// Names, and the JSON texts of response templates.
+type Wanted = (Vec<String>, Vec<String>);
+static NAMED: LazyLock<Mutex<HashMap<Wanted, Arc<Plan>>>> = LazyLock::new(Mutex::default);
 
 /// The plan for what was given for `format`.
 pub fn plan_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Plan>> {
@@ -148,27 +155,33 @@ pub fn plan_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Plan>> {
         if name == "auto" {
             return Ok(AUTO.clone());
         }
-        return named(vec![format_name(name)?]);
+        return named(vec![format_name(name)?], Vec::new());
     }
     if value.cast::<PyMapping>().is_ok() {
-        return Err(PyValueError::new_err("format: response templates are not supported; give a name, or a list of names"));
+        return named(Vec::new(), vec![json_of(value, "format")?]);
     }
     let Ok(items) = value.try_iter() else { return Err(bad_format(value)) };
     let mut names = Vec::new();
+    let mut templates = Vec::new();
     for item in items {
         let item = item?;
-        let Ok(name) = item.cast::<PyString>() else { return Err(bad_format(&item)) };
-        names.push(format_name(name.to_str().unwrap_or_default())?);
+        if let Ok(name) = item.cast::<PyString>() {
+            names.push(format_name(name.to_str().unwrap_or_default())?);
+        } else if item.cast::<PyMapping>().is_ok() {
+            templates.push(json_of(&item, "format")?);
+        } else {
+            return Err(bad_format(&item));
+        }
     }
-    if names.is_empty() {
-        return Err(PyValueError::new_err("format: the list is empty; give \"auto\", a name, or a list of names"));
+    if names.is_empty() && templates.is_empty() {
+        return Err(PyValueError::new_err("format: the list is empty; give \"auto\", a name, a response template, or a list of them"));
     }
-    named(names)
+    named(names, templates)
 }
 
 fn bad_format(value: &Bound<'_, PyAny>) -> PyErr {
     let kind = value.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-    PyTypeError::new_err(format!("format must be \"auto\", a format name, or a list of them, not {kind}"))
+    PyTypeError::new_err(format!("format must be \"auto\", a format name, a response template, or a list of them, not {kind}"))
 }
 
 fn format_name(name: &str) -> PyResult<String> {
@@ -184,18 +197,34 @@ fn format_name(name: &str) -> PyResult<String> {
     Err(PyValueError::new_err(format!("format: unknown name \"{name}\"; known are auto, {}", known.join(", "))))
 }
 
-fn named(names: Vec<String>) -> PyResult<Arc<Plan>> {
+/// The plan of these formats and response templates; the templates' rows are asked first.
+fn named(names: Vec<String>, templates: Vec<String>) -> PyResult<Arc<Plan>> {
+    let key = (names, templates);
     // A lock that another thread held while the process forked is not waited for.
     if let Ok(plans) = NAMED.try_lock()
-        && let Some(plan) = plans.get(&names)
+        && let Some(plan) = plans.get(&key)
     {
         return Ok(plan.clone());
     }
-    let plan = Arc::new(Plan::named(&names).map_err(|unknown| PyValueError::new_err(format!("format: unknown name \"{}\"", unknown.0)))?);
+    let (names, templates) = &key;
+    let plan = Plan::named(names).map_err(|unknown| PyValueError::new_err(format!("format: unknown name \"{}\"", unknown.0)))?;
+    let plan = Arc::new(if templates.is_empty() { plan } else { with_templates(plan, names, templates)? });
     if let Ok(mut plans) = NAMED.try_lock() {
-        plans.insert(names, plan.clone());
+        plans.insert(key, plan.clone());
     }
     Ok(plan)
+}
+
+fn with_templates(named: Plan, names: &[String], templates: &[String]) -> PyResult<Plan> {
+    let (mut rows, mut thinks) = (Vec::new(), named.thinks);
+    for text in templates {
+        let json = serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("format cannot be read as JSON: {error}")))?;
+        let compiled = template::rows(&json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        rows.extend(compiled.formats);
+        thinks.extend(compiled.thinks);
+    }
+    rows.extend(named.rows);
+    Ok(Plan::of(rows, thinks, names.iter().any(|name| name == "auto")))
 }
 
 pub fn cut_of(cut: &str) -> PyResult<Cut> {

@@ -17,7 +17,7 @@ BAD = (3, 5000, 11_999)
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory, long: bool) -> Path:
-    return folder(tmp_path_factory.mktemp("kills"), 120_000 if long else 12_000, BAD)
+    return folder(tmp_path_factory.mktemp("kills"), 60_000 if long else 12_000, BAD)
 
 
 def undisturbed(logs: Path, suffix: str) -> tuple[bytes, bytes, dict, float]:

@@ -22,7 +22,7 @@ from toolparse.batch.extras import need
 from toolparse.batch.partfile import OutputFailed, PartFile
 from toolparse.batch.pieces import BadRow, Place
 from toolparse.batch.plan import STDOUT, Plan, Refused
-from toolparse.batch.progress import Bar, summary
+from toolparse.batch.progress import summary
 from toolparse.batch.run import error_line
 from toolparse.batch.signals import Signals
 from toolparse.batch.totals import Totals, document
@@ -46,6 +46,9 @@ def run(plan: Plan, tools: Any, options: dict[str, Any], say: Callable[[str], No
     """As :func:`toolparse.batch.run.run`; ``tools`` and ``options`` make the native reader in each process."""
     if plan.output == STDOUT or any(each.name == inputs.STDIN for each in plan.inputs):
         raise Refused("--engine ray needs files that all machines see: no standard input or output")
+    for name in (plan.errors, plan.stats):
+        if name and os.path.lexists(name) and not plan.force and not plan.resume:
+            raise Refused(f"{name} exists (--force writes over it)")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = need("ray", "ray", "--engine ray")
     try:
@@ -55,17 +58,18 @@ def run(plan: Plan, tools: Any, options: dict[str, Any], say: Callable[[str], No
     with contextlib.ExitStack() as stack:
         signals = stack.enter_context(Signals())
         claim = stack.enter_context(PartFile(os.path.join(plan.output, "_run.json")))
-        saver = _begin(plan, claim)
-        bar = Bar(None, quiet=plan.quiet)
+        _begin(plan, claim)
+        begin = time.monotonic()
         shares = list(_shares(plan))
-        _start(ray, plan.workers)
-        stack.callback(ray.shutdown)
-        told = _carry_out(ray, plan, shares, (tools, options), signals)
-        bar.close()
-        return _finish(plan, claim, saver, told, time.monotonic() - bar.start, say)
+        todo = [share for share in shares if not os.path.exists(_notes(share))]
+        if todo:
+            _start(ray, plan.workers)
+            stack.callback(ray.shutdown)
+            _carry_out(ray, plan, todo, (tools, options), signals)
+        return _finish(plan, claim, [_told(share) for share in shares], time.monotonic() - begin, say)
 
 
-def _begin(plan: Plan, claim: PartFile) -> resume.Saver:
+def _begin(plan: Plan, claim: PartFile) -> None:
     """Claims the folder, empties it if it is to be begun anew, and notes whose it is."""
     identity = {"options": plan.options, "inputs": [inputs.identity(each) for each in plan.inputs]}
     saver = resume.Saver(resume.path_of(claim.name), identity, [claim])
@@ -80,7 +84,6 @@ def _begin(plan: Plan, claim: PartFile) -> resume.Saver:
         for name in written:
             os.unlink(os.path.join(plan.output, name))
     saver.save(None)
-    return saver
 
 
 def _shares(plan: Plan) -> Iterator[Share]:
@@ -129,24 +132,26 @@ def _start(ray: Any, workers: int) -> None:
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, object_store_memory=300 << 20)
 
 
-def _carry_out(
-    ray: Any, plan: Plan, shares: list[Share], reader: tuple[Any, Any], signals: Signals
-) -> list[dict[str, Any]]:
-    """What was counted in each share, in order."""
+def _carry_out(ray: Any, plan: Plan, todo: list[Share], reader: tuple[Any, Any], signals: Signals) -> None:
+    """Has the shares read, in any order. Raises :class:`OutputFailed`."""
     task = ray.remote(num_cpus=1)(read_share)
-    todo = [share for share in shares if not os.path.exists(_notes(share))]
     under_way = [task.remote(share, plan.reading, plan.suffix, *reader) for share in todo]
     while under_way:
         signals.check()
         ready, under_way = ray.wait(under_way, timeout=_PATIENCE)
-        for problem in ray.get(ready):
-            if problem is not None:
-                raise OutputFailed(problem)
-    told = []
-    for share in shares:
-        with open(_notes(share), encoding="utf-8") as file:
-            told.append(json.load(file))
-    return told
+        try:
+            problems = [problem for problem in ray.get(ready) if problem is not None]
+        except ray.exceptions.RayError as error:
+            problems = [f"{plan.output}: {' '.join(str(error).split())}"]
+        if problems:
+            raise OutputFailed(problems[0])
+
+
+def _told(share: Share) -> dict[str, Any]:
+    """What was counted in a share that is finished."""
+    with open(_notes(share), encoding="utf-8") as file:
+        notes: dict[str, Any] = json.load(file)
+    return notes
 
 
 def read_share(share: Share, reading: inputs.Reading, suffix: str, tools: Any, options: dict[str, Any]) -> str | None:
@@ -191,14 +196,7 @@ def _notes(share: Share) -> str:
     return share.path + ".notes"
 
 
-def _finish(
-    plan: Plan,
-    claim: PartFile,
-    saver: resume.Saver,
-    told: list[dict[str, Any]],
-    seconds: float,
-    say: Callable[[str], None],
-) -> int:
+def _finish(plan: Plan, claim: PartFile, told: list[dict[str, Any]], seconds: float, say: Callable[[str], None]) -> int:
     totals = Totals()
     for each in told:
         totals.join(Totals(each["totals"]))
@@ -214,7 +212,7 @@ def _finish(
     claim.write(text)
     claim.publish()
     if not plan.quiet:
-        say(summary(totals.whole, seconds, plan.output))
+        say(summary(totals.whole, totals.whole["bytes"], seconds, plan.output))
     if damaged:
         return 3
     return int(plan.strict and totals.whole["bad_rows"] + totals.whole["errors"] > 0)

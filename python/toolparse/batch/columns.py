@@ -57,7 +57,7 @@ class Parquet:
             use_dictionary=["source", "format"],
             write_statistics=["source", "line", "format", "n_calls"],
         )
-        data = out.getvalue().to_pybytes()
+        data = memoryview(out.getvalue())
         return Encoded(data, (len(data),))
 
     def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
@@ -65,7 +65,7 @@ class Parquet:
         written.
         """
         if not parts:
-            return self._encoded(_schema(self.arrow).empty_table()).data
+            return bytes(self._encoded(_schema(self.arrow).empty_table()).data)
         footer: thrift.Struct = {}
         groups: list[thrift.Struct] = []
         begin = 0
@@ -124,7 +124,7 @@ class Arrow:
                 writer.write_batch(batch)
         file = out.getvalue().to_pybytes()
         begin = len(file) - len(_ARROW_MAGIC) - 4
-        footer = file[begin - struct.unpack("<i", file[begin : begin + 4])[0] : begin]
+        footer: bytes = file[begin - struct.unpack("<i", file[begin : begin + 4])[0] : begin]
         empty = _lengths(batch.serialize().to_pybytes())
         footer = footer.replace(_blocks([empty] * len(parts), len(self.head)), _blocks(parts, len(self.head)))
         return b"\xff\xff\xff\xff\0\0\0\0" + footer + struct.pack("<i", len(footer)) + _ARROW_MAGIC

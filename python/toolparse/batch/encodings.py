@@ -22,7 +22,7 @@ class Encoded:
 
     __slots__ = ("data", "parts")
 
-    def __init__(self, data: bytes, *parts: Part) -> None:
+    def __init__(self, data: bytes | memoryview, *parts: Part) -> None:
         self.data, self.parts = data, parts
 
 

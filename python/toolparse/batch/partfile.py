@@ -45,7 +45,7 @@ class PartFile:
             os.lseek(self._fd, size, os.SEEK_SET)
         self.size = size
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """All of ``data`` at the end; ``size`` grows when all of it is written."""
         with self._failing():
             view = memoryview(data)
@@ -76,11 +76,12 @@ class PartFile:
             _sync_folder(self.name)
         self.close()
 
-    def remove(self) -> None:
-        """Takes the part file away."""
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
-        self.close()
+    def discard(self) -> None:
+        """Takes the part file away if it is empty."""
+        if self._fd >= 0 and not self.size:
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            self.close()
 
     def close(self) -> None:
         """Lets go of the file and of its lock."""

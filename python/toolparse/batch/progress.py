@@ -68,10 +68,9 @@ def duration(seconds: float) -> str:
     return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:.0f} min"
 
 
-def summary(totals: dict[str, Any], seconds: float, output: str) -> str:
-    """The line at the end."""
+def summary(totals: dict[str, Any], size: int, seconds: float, output: str) -> str:
+    """The line at the end. ``size`` bytes of replies were read in ``seconds``."""
     bad = f" ({totals['bad_rows']:,} more could not be read)" if totals["bad_rows"] else ""
-    size = totals["bytes"]
     return (
         f"{totals['rows']:,} replies{bad}, {totals['calls']:,} calls, {totals['repaired']:,} of them repaired, "
         f"{totals['errors']:,} errors; "

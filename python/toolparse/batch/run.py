@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from toolparse.batch import inputs, pipeline, resume
+from toolparse.batch.claims import Claims, claim, finish, is_finished
 from toolparse.batch.encodings import Encoding, encoding
-from toolparse.batch.partfile import InUse, OutputFailed, PartFile
+from toolparse.batch.partfile import OutputFailed, PartFile
 from toolparse.batch.pieces import BadRow, Place
 from toolparse.batch.plan import STDOUT, Plan, Refused
 from toolparse.batch.progress import Bar, summary
 from toolparse.batch.signals import Signals, Stopped
 from toolparse.batch.stdout import Stdout
 from toolparse.batch.totals import Totals, document
-
-_SAVE_EVERY = 2.0  # seconds
 
 
 @dataclass(slots=True)
@@ -43,91 +42,40 @@ def run(plan: Plan, reader: Any, say: Callable[[str], None]) -> int:
     with contextlib.ExitStack() as stack:
         signals = stack.enter_context(Signals())
         encoded = encoding(plan.suffix)
-        part, errors = _claim(plan, stack)
-        if plan.resume and part and _is_finished(plan, part):
-            return _finished(plan, part, errors, say)
-        out = part or Stdout(signals)
-        this = _Run(plan, encoded, signals, say, out, errors, _saver(plan, part, errors) if part else None)
+        claims = claim(plan, stack)
+        if plan.resume and is_finished(claims):
+            return finish(plan, claims, say)
+        this = _Run(plan, encoded, signals, say, claims)
         this.begin()
         return this.go(reader)
 
 
-def _claim(plan: Plan, stack: contextlib.ExitStack) -> tuple[PartFile | None, PartFile | None]:
-    """The part files of the output (None: standard output) and of the bad rows, locked."""
-    claimed: list[PartFile] = []
-    try:
-        for name in (plan.output, plan.errors):
-            if name not in (None, STDOUT):
-                claimed.append(stack.enter_context(PartFile(name)))
-        if not plan.force and not plan.resume:
-            _refuse(plan, claimed)
-    except (InUse, OutputFailed, Refused):
-        for part in claimed:
-            if not part.size:
-                part.remove()
-        raise
-    return None if plan.output == STDOUT else claimed[0], claimed[-1] if plan.errors else None
-
-
-def _refuse(plan: Plan, claimed: list[PartFile]) -> None:
-    """Raises :class:`Refused` rather than write over something unasked."""
-    for name in (plan.output, plan.errors, plan.stats):
-        if name not in (None, STDOUT) and os.path.lexists(name):
-            raise Refused(f"{name} exists (--force writes over it)")
-    for part in claimed:
-        if part.size:
-            how = "(--resume goes on, --force begins anew)"
-            raise Refused(f"{part.path} is left of a run that was stopped {how}")
-
-
-def _is_finished(plan: Plan, part: PartFile) -> bool:
-    return not part.size and os.path.exists(plan.output) and not resume.just_begun(resume.path_of(plan.output))
-
-
-def _finished(plan: Plan, part: PartFile, errors: PartFile | None, say: Callable[[str], None]) -> int:
-    """The run to resume came to its end, or almost: what it had not done is done."""
-    part.remove()
-    if errors:
-        errors.publish() if errors.size else errors.remove()
-    written = os.stat(plan.output).st_mtime
-    for each in plan.inputs:
-        with contextlib.suppress(OSError):
-            if os.stat(each.name).st_mtime > written:
-                raise Refused(f"{plan.output} is finished, and older than {each.source} (--force writes it anew)")
-    resume.forget(resume.path_of(plan.output))
-    if not plan.quiet:
-        say(f"{plan.output} is finished: nothing to do")
-    return 0
-
-
-def _saver(plan: Plan, part: PartFile, errors: PartFile | None) -> resume.Saver:
+def _saver(plan: Plan, claims: Claims) -> resume.Saver | None:
+    if claims.output is None:
+        return None
     identity = {"options": plan.options, "inputs": [inputs.identity(each) for each in plan.inputs]}
-    return resume.Saver(resume.path_of(plan.output), identity, [part, errors] if errors else [part])
+    files = [claims.output, claims.errors] if claims.errors else [claims.output]
+    return resume.Saver(resume.path_of(plan.output), identity, files)
 
 
 class _Run:
     """The state of a run. Only the caller's thread is in here."""
 
     def __init__(
-        self,
-        plan: Plan,
-        encoded: Encoding,
-        signals: Signals,
-        say: Callable[[str], None],
-        out: PartFile | Stdout,
-        errors: PartFile | None,
-        saver: resume.Saver | None,
+        self, plan: Plan, encoded: Encoding, signals: Signals, say: Callable[[str], None], claims: Claims
     ) -> None:
         self.plan, self.encoding, self.signals, self.say = plan, encoded, signals, say
-        self.out, self.errors, self.saver = out, errors, saver
+        self.out = claims.output or Stdout(signals)
+        self.errors, self.stats = claims.errors, claims.stats
+        self.saver = _saver(plan, claims)
         self.moment = Moment()
         self.totals = Totals()
+        self.bytes_before = 0
         self.damaged: list[dict[str, Any]] = []
         self.first_bad: str | None = None
-        self.saved_at = time.monotonic()
-        self.sizes = [inputs.size(each) for each in plan.inputs]
-        known = [size for size in self.sizes if size is not None]
-        self.bar = Bar(sum(known) if len(known) == len(self.sizes) else None, quiet=plan.quiet)
+        sizes = [inputs.size(each) for each in plan.inputs]
+        self.stored = [0, *accumulate(size or 0 for size in sizes)]
+        self.bar = Bar(None if None in sizes else self.stored[-1], quiet=plan.quiet)
 
     def begin(self) -> None:
         """Goes to where a stopped run can go on, or to the beginning of empty files."""
@@ -162,7 +110,8 @@ class _Run:
         self.moment = Moment(progress.input, place, progress.size, progress.errors_size, parts)
         self.totals = Totals(progress.totals)
         self.damaged = progress.damaged
-        self.bar.begin(self._stored(progress.input, 0))
+        self.bytes_before = self.totals.whole["bytes"]
+        self.bar.begin(self.stored[progress.input])
 
     def go(self, reader: Any) -> int:
         """The whole way. When it does not come to the end, the files are left so that it can be resumed."""
@@ -205,15 +154,14 @@ class _Run:
         self.moment.parts += done.encoded.parts
         self.totals.add(source, done.stats, len(done.bad))
         self._reached(number, item.after)
-        self.bar.update(self._stored(number, item.raw), self.totals.whole)
+        self.bar.update(self.stored[number] + item.raw, self.totals.whole)
 
     def _reached(self, number: int, place: Place) -> None:
         moment = self.moment
         moment.input, moment.place, moment.size = number, place, self.out.size
         moment.errors_size = self.errors.size if self.errors else 0
-        now = time.monotonic()
-        if self.saver and now - self.saved_at >= _SAVE_EVERY and self.saver.offer(self._progress()):
-            self.saved_at = now
+        if self.saver:
+            self.saver.offer(self._progress)
 
     def _progress(self) -> resume.Progress:
         now = self.moment
@@ -234,10 +182,6 @@ class _Run:
         self.first_bad = self.first_bad or f"{source}, line {bad[0].line}: {bad[0].reason}"
         if self.errors:
             self.errors.write(b"".join(error_line(source, row) for row in bad))
-
-    def _stored(self, number: int, raw: int) -> int:
-        """Stored bytes behind us."""
-        return sum(size or 0 for size in self.sizes[:number]) + raw
 
     def _leave(self) -> None:
         """Whole lines, and a state that says where they end. What cannot be written now was saved before."""
@@ -264,7 +208,10 @@ class _Run:
             self.saver.wait()
         self.bar.close()
         if isinstance(self.out, PartFile) and self._nothing_opened():
-            self.out.remove()
+            self.out.cut(0)
+            self.out.discard()
+            if self.errors:
+                self.errors.discard()
             resume.forget(resume.path_of(self.plan.output))
             return 3
         self.out.write(self.encoding.tail(self.out.read, self.moment.parts, self.out.size))
@@ -279,10 +226,9 @@ class _Run:
             resume.forget(self.saver.path)
         self._tell_bad()
         if not self.plan.quiet:
-            seconds = time.monotonic() - self.bar.start
-            self.say(
-                summary(self.totals.whole, seconds, "<stdout>" if self.plan.output == STDOUT else self.plan.output)
-            )
+            name = "<stdout>" if self.plan.output == STDOUT else self.plan.output
+            size = self.totals.whole["bytes"] - self.bytes_before
+            self.say(summary(self.totals.whole, size, time.monotonic() - self.bar.start, name))
         return self._status()
 
     def _nothing_opened(self) -> bool:
@@ -302,15 +248,13 @@ class _Run:
             self.say(f"rows that could not be read: {count:,}{first} (--errors FILE keeps them all)")
 
     def _write_stats(self) -> None:
-        name = self.plan.stats
-        if name is None:
+        if self.stats is None:
             return
         seconds = round(time.monotonic() - self.bar.start, 3)
         text = json.dumps(document(self.totals, self.damaged, seconds), ensure_ascii=False, indent=1)
-        with PartFile(name) as file:
-            file.cut(0)
-            file.write(text.encode("utf-8", "replace") + b"\n")
-            file.publish()
+        self.stats.cut(0)
+        self.stats.write(text.encode("utf-8", "replace") + b"\n")
+        self.stats.publish()
 
 
 def error_line(source: str, row: BadRow) -> bytes:

@@ -18,7 +18,7 @@ class Stdout:
         if sys.stdout is None:
             raise OutputFailed("<stdout>: closed")
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Raises ``BrokenPipeError`` when nobody reads, else :class:`OutputFailed`."""
         try:
             with self.signals.waiting():

@@ -1,0 +1,73 @@
+//! Text that is nearly UTF-8, byte by byte.
+
+use super::*;
+
+#[test]
+fn an_incomplete_end_is_what_more_bytes_could_complete() {
+    for (text, expected) in [
+        (&b""[..], 0),
+        (b"a", 0),
+        (b"a\xC3", 1),
+        (b"\xC3\xA9", 0),
+        (b"\xE2", 1),
+        (b"\xE2\x82", 2),
+        (b"\xE2\x82\xAC", 0),
+        (b"\xF0", 1),
+        (b"\xF0\x9F", 2),
+        (b"\xF0\x9F\x98", 3),
+        (b"\xF0\x9F\x98\x80", 0),
+        (b"\x80", 0),
+        (b"\x80\x80\x80", 0),
+        (b"\xFF", 0),
+        (b"\xC0", 0),
+        (b"\xC1", 0),
+        (b"\xF5", 0),
+        (b"\xE2\x82\xAC\xC3", 1),
+        (b"\xED\xA0", 2),
+    ] {
+        assert_eq!(incomplete_tail(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn every_character_is_incomplete_until_its_last_byte() {
+    for character in ['\u{80}', '\u{7FF}', '\u{800}', '\u{D7FF}', '\u{E000}', '\u{FFFF}', '\u{10000}', '\u{10FFFF}'] {
+        let mut bytes = [0; 4];
+        let bytes = character.encode_utf8(&mut bytes).as_bytes();
+        for cut in 1..bytes.len() {
+            assert_eq!(incomplete_tail(&bytes[..cut]), cut, "{character:?}");
+        }
+        assert_eq!(incomplete_tail(bytes), 0);
+    }
+}
+
+#[test]
+fn what_is_no_character_is_replaced_once() {
+    for (bytes, expected) in [
+        (&b"plain"[..], "plain"),
+        (b"\xC3\xA9", "é"),
+        (b"a\xFFb", "a\u{FFFD}b"),
+        (b"\xED\xA0\x80", "\u{FFFD}"),
+        (b"\xED\xA0\x80\xED\xB0\x80", "\u{FFFD}\u{FFFD}"),
+        (b"\xE2\x82", "\u{FFFD}"),
+        (b"\xE2\x82x", "\u{FFFD}x"),
+        (b"\x80\x80", "\u{FFFD}\u{FFFD}"),
+        (b"", ""),
+    ] {
+        assert_eq!(lossy(bytes), expected, "{bytes:?}");
+    }
+    assert!(matches!(lossy("é".as_bytes()), Cow::Borrowed(_)));
+}
+
+#[test]
+fn a_surrogate_has_three_bytes() {
+    assert!(is_surrogate(b"\xED\xA0\x80") && is_surrogate(b"\xED\xBF\xBFx"));
+    assert!(!is_surrogate(b"\xED\x9F\xBF") && !is_surrogate(b"\xED\xA0") && !is_surrogate(b"\xEE\xA0\x80") && !is_surrogate(b""));
+}
+
+#[test]
+fn escapes_are_those_of_python_and_name_every_code() {
+    assert_eq!(escaped("a\\é€😀\n".as_bytes()), "a\\u005c\\u00e9\\u20ac\\U0001f600\n");
+    assert_eq!(escaped(b"\xED\xA0\x80|\xED\xBF\xBF"), "\\ud800|\\udfff");
+    assert_eq!(escaped(b"a\xFFb\xE2\x82"), "a\\ufffdb\\ufffd");
+}
