@@ -207,7 +207,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "hermes", call: Wrap { open: &["<tool>"], close: &["</tool>"] }, thinks: THINK, ..ROW },
     Format { name: "hermes", call: Wrap { open: &["<function_call>"], close: &["</function_call>"] }, thinks: THINK, ..ROW },
     Format { name: "fenced", shape: Shape::Fenced, place: Place::LineStart, body: JSON_BODY, space: Space::Keep, thinks: THINK, ..ROW },
-    Format { name: "bare_json", shape: Shape::Bare, place: Place::Boundary, space: Space::Keep, thinks: THINK, ..ROW },
+    Format { name: "bare_json", shape: Shape::Bare, place: Place::Boundary, space: Space::Trim, thinks: THINK, ..ROW },
     Format {
         name: "json_line",
         detect: Detect::OnRequest,

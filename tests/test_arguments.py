@@ -123,7 +123,6 @@ def doors(**options: Any) -> dict[str, Callable[[], Any]]:
         ("ids", "uuid", "ids.*random.*index"),
         ("ids", 7, "ids"),
         ("prompt", 7, "prompt"),
-        ("prompt", None, "prompt"),
         ("max_bytes", "many", "max_bytes"),
         ("max_bytes", -1, "max_bytes"),
         ("max_bytes", 1.5, "max_bytes"),

@@ -61,13 +61,16 @@ def in_bytes(result: ParseResult, raw: str) -> ParseResult:
     def moved(span: tuple[int, int]) -> tuple[int, int]:
         return (offsets[span[0]], offsets[span[1]])
 
+    def message(e: toolparse.CallError) -> str:
+        return str(e).replace(f"(at {e.span[0]})", f"(at {moved(e.span)[0]})")
+
     def call(c: ParsedCall) -> ParsedCall:
         return replace(c, span=moved(c.span), repairs=tuple(replace(r, span=moved(r.span)) for r in c.repairs))
 
     return ParseResult(
         text=result.text,
         calls=[call(c) for c in result.calls],
-        errors=[toolparse.CallError(str(e), e.kind, e.name, moved(e.span), e.raw) for e in result.errors],
+        errors=[toolparse.CallError(message(e), e.kind, e.name, moved(e.span), e.raw) for e in result.errors],
         reasoning=result.reasoning,
         truncated=result.truncated,
         segments=[Segment(s.kind, moved(s.span)) for s in result.segments],

@@ -37,6 +37,9 @@ from toolparse._types import (
     iter_unsafe,
 )
 
+Event = TextDelta | ReasoningDelta | CallStart | ArgumentsDelta | CallEnd | CallFailed
+"""Everything that a stream hands out."""
+
 __all__ = [
     "MISSING",
     "ArgumentsDelta",
@@ -44,6 +47,7 @@ __all__ = [
     "CallError",
     "CallFailed",
     "CallStart",
+    "Event",
     "FormatInfo",
     "HeuristicToolParser",
     "ParseResult",

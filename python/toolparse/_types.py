@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 Shape = Literal["tagged", "fenced", "bare"]
 SegmentKind = Literal["prose", "reasoning", "call", "markup", "error"]
@@ -20,7 +20,11 @@ class _Lazy:
     """Fills a slot that is still empty from the native result it came from."""
 
     __slots__ = ("_native",)
+    __dataclass_fields__: ClassVar[dict[str, Any]]
     _native: Any
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        return (None, {name: getattr(self, name) for name in self.__dataclass_fields__})
 
     if not TYPE_CHECKING:  # a type checker shall know the declared fields, and no others
 
@@ -127,6 +131,14 @@ class ParseResult(_Lazy):
     reasoning: str | None
     truncated: bool
     segments: list[Segment]
+
+    def flow(self) -> list[tuple[str, Any]] | None:
+        """What came in which order: ``("text", str)``, ``("reasoning", str)`` and ``("call", place in calls)``.
+
+        The pieces add up to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
+        """
+        native = getattr(self, "_native", None)
+        return None if native is None else native.field("flow")
 
 
 class ToolUse(dict[str, Any]):

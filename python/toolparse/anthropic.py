@@ -85,6 +85,8 @@ def parts(result: ParseResult, on_error: OnError = "omit") -> list[tuple[str, An
     """
     if not result.calls and result.reasoning is None and not (result.errors and on_error == "text"):
         return [("text", result.text)] if result.text else []
+    if (flow := result.flow()) is not None and on_error == "omit":
+        return [(kind, result.calls[item] if kind == "call" else item) for kind, item in flow]
     placed: list[tuple[int, str, Any]] = [(call.span[0], "call", call) for call in result.calls]
     for kind, segment, text in (("text", "prose", result.text), ("reasoning", "reasoning", result.reasoning or "")):
         spans = [s.span for s in result.segments if s.kind == segment]

@@ -29,13 +29,10 @@ use shapes::Layout;
 pub use spans::{Spans, Unit};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// No more than this much of one reply is read: what is made of it fits the 31-bit offsets of Arrow's lists and strings, whatever it holds.
 pub const MOST_BYTES: usize = 256 * 1024 * 1024;
-
-/// So many different lists of tools are kept compiled.
-const KEPT_TOOLS: usize = 1024;
 
 /// One record, before it is written.
 #[derive(Debug)]
@@ -110,7 +107,51 @@ pub struct Reader {
     layout: Layout,
     line_limit: usize,
     unit: Unit,
-    tools: Mutex<HashMap<Box<str>, Arc<Tools>>>,
+}
+
+/// Lists of tools that were seen in records, compiled. Each chunk has its own, so that threads need not wait for each other.
+#[derive(Debug, Default)]
+pub struct SeenTools {
+    known: HashMap<Box<str>, Arc<Tools>>,
+    /// Most often the next record has the tools of the last.
+    last: Option<(Box<str>, Arc<Tools>)>,
+}
+
+impl SeenTools {
+    /// The tools that a record brings along, as JSON or as a string that holds it; `given` where that is empty.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them.
+    pub fn compiled(&mut self, raw: &str, given: &Arc<Tools>) -> Result<Arc<Tools>, String> {
+        if let Some((last, tools)) = &self.last
+            && **last == *raw
+        {
+            return Ok(tools.clone());
+        }
+        let tools = match self.known.get(raw) {
+            Some(tools) => tools.clone(),
+            None => compile(raw)?.unwrap_or_else(|| given.clone()),
+        };
+        self.last = Some((raw.into(), tools.clone()));
+        self.known.insert(raw.into(), tools.clone());
+        Ok(tools)
+    }
+}
+
+fn compile(raw: &str) -> Result<Option<Arc<Tools>>, String> {
+    let not_json = |error: serde_json::Error| format!("tools: not valid JSON: {error}");
+    let mut value: Value = serde_json::from_str(raw).map_err(not_json)?;
+    if let Value::String(text) = &value {
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        value = serde_json::from_str(text).map_err(not_json)?;
+    }
+    if value.is_null() {
+        return Ok(None);
+    }
+    Tools::from_json(&value).map(Arc::new).map(Some).map_err(|error| error.to_string())
 }
 
 /// What is used again from line to line.
@@ -119,6 +160,7 @@ struct Scratch {
     text: Vec<u8>,
     id: Vec<u8>,
     replies: Vec<Reply>,
+    tools: SeenTools,
 }
 
 impl Reader {
@@ -126,7 +168,13 @@ impl Reader {
     #[must_use]
     pub fn new(mut options: Options, ending: Ending, layout: Layout, line_limit: usize, unit: Unit) -> Reader {
         options.max_bytes = Some(options.max_bytes.unwrap_or(MOST_BYTES).min(MOST_BYTES));
-        Reader { options, ending, layout, line_limit, unit, tools: Mutex::default() }
+        Reader { options, ending, layout, line_limit, unit }
+    }
+
+    /// The tools of records that bring none.
+    #[must_use]
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.options.tools
     }
 
     /// Reads whole lines; the last may lack its line feed. Returns the lines that are no records.
@@ -175,7 +223,7 @@ impl Reader {
             return Ok(());
         }
         let record = self.layout.record(line)?;
-        let Scratch { text, id, replies } = scratch;
+        let Scratch { text, id, replies, tools } = scratch;
         replies.clear();
         let mut ends = Vec::with_capacity(1);
         for (found, form) in &record.replies {
@@ -183,7 +231,7 @@ impl Reader {
             ends.push((replies.len(), &*found.raw));
         }
         options.tools = match &record.tools {
-            Some(found) => self.tools_of(&found.raw)?,
+            Some(found) => tools.compiled(&found.raw, &self.options.tools)?,
             None => self.options.tools.clone(),
         };
         let id = record.id.as_ref().map(|found| id_of(&found.raw, id));
@@ -217,43 +265,6 @@ impl Reader {
         let outcome = guarded(text, || parse(text, options, self.ending));
         let spans = Spans::new(self.unit, text, &outcome);
         sink.row(&row(Some(Read { outcome: &outcome, tools: &options.tools, spans, bytes: text.len() })));
-    }
-
-    /// The tools that a record brings along, as JSON or as a string that holds it.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with them.
-    pub fn tools_of(&self, raw: &str) -> Result<Arc<Tools>, String> {
-        if let Some(tools) = self.kept_tools().get(raw) {
-            return Ok(tools.clone());
-        }
-        let tools = self.compile(raw)?;
-        let mut kept = self.kept_tools();
-        if kept.len() >= KEPT_TOOLS {
-            kept.clear();
-        }
-        kept.insert(raw.into(), tools.clone());
-        Ok(tools)
-    }
-
-    fn compile(&self, raw: &str) -> Result<Arc<Tools>, String> {
-        let not_json = |error: serde_json::Error| format!("tools: not valid JSON: {error}");
-        let mut value: Value = serde_json::from_str(raw).map_err(not_json)?;
-        if let Value::String(text) = &value {
-            if text.trim().is_empty() {
-                return Ok(self.options.tools.clone());
-            }
-            value = serde_json::from_str(text).map_err(not_json)?;
-        }
-        if value.is_null() {
-            return Ok(self.options.tools.clone());
-        }
-        Tools::from_json(&value).map(Arc::new).map_err(|error| error.to_string())
-    }
-
-    fn kept_tools(&self) -> std::sync::MutexGuard<'_, HashMap<Box<str>, Arc<Tools>>> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -116,10 +116,23 @@ pub struct Outcome {
     pub calls: Vec<ReadCall>,
     /// The errors.
     pub errors: Vec<ReadError>,
+    /// What came in which order: pieces of `text` and `reasoning`, which add up to them, and calls.
+    pub flow: Vec<Flow>,
     /// The pieces of the reply.
     pub segments: Vec<(SegmentKind, Span)>,
     /// True when a part was not read.
     pub truncated: bool,
+}
+
+/// One thing of the answer, in the order of the reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// So many bytes of the text.
+    Text(usize),
+    /// So many bytes of the reasoning.
+    Reasoning(usize),
+    /// The call in this place.
+    Call(usize),
 }
 
 /// How the next prose begins.
@@ -197,6 +210,10 @@ impl Collector {
             return;
         }
         self.outcome.text.extend_from_slice(text);
+        match self.outcome.flow.last_mut() {
+            Some(Flow::Text(bytes)) => *bytes += text.len(),
+            _ => self.outcome.flow.push(Flow::Text(text.len())),
+        }
         if let Some(events) = &mut self.events {
             match events.last_mut() {
                 Some(Event::Text(last)) => last.extend_from_slice(text),
@@ -210,6 +227,10 @@ impl Collector {
             return;
         }
         self.outcome.reasoning.extend_from_slice(text);
+        match self.outcome.flow.last_mut() {
+            Some(Flow::Reasoning(bytes)) => *bytes += text.len(),
+            _ => self.outcome.flow.push(Flow::Reasoning(text.len())),
+        }
         if let Some(events) = &mut self.events {
             match events.last_mut() {
                 Some(Event::Reasoning(last)) => last.extend_from_slice(text),
@@ -286,6 +307,7 @@ impl Collector {
             span: call.span,
         });
         let place = self.outcome.calls.len() - 1;
+        self.outcome.flow.push(Flow::Call(place));
         if let Some(events) = &mut self.events {
             events.push(Event::CallEnd(place));
         }

@@ -428,7 +428,8 @@ fn end_cut(call: &mut Call, closed: bool, end: usize) {
 /// A cut call of which neither a name nor any argument was read is an error of its own kind.
 pub(super) fn cut_fault(call: &mut Call) {
     let nameless = matches!(call.fault, Some(FaultKind::Unreadable(Unreadable::NoName)));
-    let empty = call.fault.is_none() && call.tape.len() <= 2;
+    let value_lost = call.repairs.iter().any(|repair| repair.kind == RepairKind::DroppedPartialLiteral);
+    let empty = call.fault.is_none() && call.tape.len() <= 2 && !value_lost;
     let text = call.fault == Some(FaultKind::BadArguments) && matches!(call.arguments, ArgumentsState::Text(_));
     if nameless || empty || text {
         call.fault = Some(FaultKind::Cut);

@@ -345,7 +345,7 @@ impl Machine {
     fn is_outer(&self, format: &Format, pairs: &Pairs, at: usize, line_start: bool, window: &Window<'_>) -> Option<bool> {
         let counts = match pairs.outer {
             Place::Anywhere => true,
-            Place::LineStart => line_start,
+            Place::LineStart => line_start || self.is_outer_pair(format, at, window)?,
             Place::Boundary => false,
         };
         Some(
@@ -353,6 +353,13 @@ impl Machine {
                 && (window.starts_with_any(at, format.call.close)?.is_some()
                     || window.starts_with_any(at, format.section.close)?.is_some()),
         )
+    }
+
+    /// The call's closer and the section's, one behind the other: nobody writes both for another reason.
+    fn is_outer_pair(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
+        let Some(length) = window.starts_with_any(at, format.call.close)? else { return Some(false) };
+        let next = window.after_blanks(at + length)?;
+        Some(window.starts_with_any(next, format.section.close)?.is_some())
     }
 
     fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {

@@ -107,7 +107,7 @@ impl Machine {
         if self.plan.bare.is_empty() || self.marked {
             return None;
         }
-        let Some(at) = window.after_blanks(start) else { return Some(Step::More) };
+        let Some(at) = window.after_blanks(start) else { return None };
         if !matches!(window.get(at), Some(b'{' | b'[')) && !matches!(window.get(at), Some(0xEF)) {
             return None;
         }
@@ -116,8 +116,8 @@ impl Machine {
             match call_opens(plan.rows[*row], window, at, &self.tools) {
                 None => return Some(Step::More),
                 Some(Opens::Yes | Opens::Cut) => {
-                    self.try_candidate(start, Certain::WholeReply);
-                    self.tell_markup(at, sink);
+                    self.tell_prose(window, at, sink);
+                    self.try_candidate(at, Certain::WholeReply);
                     self.begin_body(*row, at);
                     return Some(Step::Go);
                 }
@@ -235,7 +235,8 @@ impl Machine {
         if self.is_in_quotes(window, at) {
             return Some(Passed::Text(at + length));
         }
-        if at >= self.barred {
+        // In a fence a marked call counts under an offered name; where nothing is offered, it is documentation.
+        if at >= self.barred && !(self.fence.is_some() && self.tools.is_any()) {
             let rows = marker.rows.iter().chain(&marker.loose).copied().collect::<Vec<_>>();
             match self.open_rows(&rows, at, length, window, sink) {
                 Opened::Begun => return Some(Passed::Step(Step::Go)),

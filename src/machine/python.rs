@@ -444,7 +444,8 @@ impl Machine {
         }
         if format.shape == Shape::Bare {
             self.tell_markup(window.end(), sink);
-        } else if let Some(next) = window.after_blanks(at)
+        } else if !closed
+            && let Some(next) = window.after_blanks(at)
             && window.ends_within(next, format.call.close)
         {
             self.tell_markup(window.end(), sink);

@@ -147,7 +147,7 @@ fn bad_column(error: ColumnError) -> PyErr {
 ///
 /// The columns are `content`, `reasoning`, `format` (of the first call), `calls`, `errors`, `repairs`, `truncated` and `n_calls`; the arguments of
 /// a call are JSON text, spans are byte offsets in the UTF-8 of the reply.
-#[pyclass(frozen, module = "toolparse")]
+#[pyclass(frozen, module = "toolparse._core")]
 pub struct ArrowTable {
     table: Table,
 }

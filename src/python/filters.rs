@@ -1,6 +1,6 @@
 //! `ProseFilter` and `HeuristicToolParser`.
 
-use super::input::{Unit, string, text_of};
+use super::input::{Unit, string, text_of, written};
 use super::options::{plan_of, random_id};
 use super::places::Places;
 use super::results::{repairs, types};
@@ -39,14 +39,14 @@ impl ProseFilter {
 
     /// The prose that is safe to show so far.
     fn push<'py>(&self, py: Python<'py>, delta: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
-        let (text, _) = text_of(delta, "delta")?;
+        let (text, unit) = text_of(delta, "delta")?;
         let shown = self.filter.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
         if *shown == *text
             && let Ok(same) = delta.cast::<PyString>()
         {
             return Ok(same.clone());
         }
-        Ok(string(py, &shown))
+        Ok(written(py, &shown, unit))
     }
 
     /// What is left at the end of the reply.

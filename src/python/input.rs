@@ -36,6 +36,15 @@ pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow
     Err(PyTypeError::new_err(format!("{argument} must be str or bytes (UTF-8), not {kind}")))
 }
 
+/// A piece of the reply as a `str`: where it came as a `str`, lone surrogates come out as they went in.
+pub fn written<'py>(py: Python<'py>, text: &[u8], unit: Unit) -> Bound<'py, PyString> {
+    match (unit, std::str::from_utf8(text)) {
+        (_, Ok(text)) => PyString::new(py, text),
+        (Unit::Characters, Err(_)) => string(py, text),
+        (Unit::Bytes, Err(_)) => PyString::new(py, &crate::utf8::lossy(text)),
+    }
+}
+
 /// A `str` of text that is nearly UTF-8: lone surrogates come out as they went in, other bytes that are no text as U+FFFD.
 pub fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
     match std::str::from_utf8(text) {

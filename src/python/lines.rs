@@ -5,7 +5,7 @@ use super::options::{max_bytes_of, options_of, tools_of};
 use crate::batch::jsonl::JsonLines;
 use crate::batch::shapes::{Layout, LayoutError, SHAPES};
 use crate::batch::stats::Stats;
-use crate::batch::{BadLine, Position, Reader, Row, Sink, Text, Unit};
+use crate::batch::{BadLine, Position, Reader, Row, SeenTools, Sink, Text, Unit};
 use crate::tools::Tools;
 use crate::value::Ending;
 use pyo3::exceptions::PyValueError;
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "arrow")]
 use crate::batch::columns::{Columns, Kind};
@@ -123,7 +123,10 @@ impl BatchReader {
             None => vec![None; texts.len()],
         };
         let tools: Vec<Result<Option<Arc<Tools>>, String>> = match &tools {
-            Some(tools) => tools.iter().map(|tools| self.offered(tools)).collect::<PyResult<_>>()?,
+            Some(tools) => {
+                let mut seen = SeenTools::default();
+                tools.iter().map(|tools| self.offered(tools, &mut seen)).collect::<PyResult<_>>()?
+            }
             None => vec![Ok(None); texts.len()],
         };
         let (collected, bad) = py.detach(|| {
@@ -152,7 +155,8 @@ impl BatchReader {
 impl BatchReader {
     /// Nothing collected yet; about `bytes` of text are to come.
     fn collected(&self, bytes: usize) -> Collected {
-        let buffer = self.buffers().pop().unwrap_or_default();
+        // Nobody waits for a buffer: a process that was forked may find the lock taken by a thread that it does not have.
+        let buffer = self.buffers.try_lock().ok().and_then(|mut buffers| buffers.pop()).unwrap_or_default();
         Collected {
             jsonl: self.output.jsonl.then(|| JsonLines::new(buffer, bytes)),
             #[cfg(feature = "arrow")]
@@ -164,8 +168,10 @@ impl BatchReader {
     fn chunk(&self, py: Python<'_>, collected: Collected, bad: Vec<BadLine>) -> PyResult<BatchChunk> {
         let jsonl = collected.jsonl.map(|lines| {
             let jsonl = PyBytes::new(py, lines.text.as_bytes()).unbind();
-            let mut buffers = self.buffers();
-            if buffers.len() < KEPT_BUFFERS && lines.text.capacity() <= LINE_LIMIT {
+            if let Ok(mut buffers) = self.buffers.try_lock()
+                && buffers.len() < KEPT_BUFFERS
+                && lines.text.capacity() <= LINE_LIMIT
+            {
                 buffers.push(lines.text);
             }
             jsonl
@@ -181,18 +187,14 @@ impl BatchReader {
         })
     }
 
-    fn buffers(&self) -> MutexGuard<'_, Vec<String>> {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The tools of one text. An inner error: what the data says is none.
-    fn offered(&self, tools: &Bound<'_, PyAny>) -> PyResult<Result<Option<Arc<Tools>>, String>> {
+    fn offered(&self, tools: &Bound<'_, PyAny>, seen: &mut SeenTools) -> PyResult<Result<Option<Arc<Tools>>, String>> {
         if tools.is_none() {
             return Ok(Ok(None));
         }
         if let Ok(json) = tools.cast::<PyString>() {
             let json = json.to_string_lossy();
-            let read = if json.trim().is_empty() { Ok(None) } else { self.reader.tools_of(&json).map(Some) };
+            let read = if json.trim().is_empty() { Ok(None) } else { seen.compiled(&json, self.reader.tools()).map(Some) };
             return Ok(read);
         }
         match tools_of(tools) {

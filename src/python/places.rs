@@ -86,6 +86,11 @@ impl Places {
         places
     }
 
+    /// What places count.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
     /// The same places, independent from here on.
     pub fn copied(&self) -> Places {
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);

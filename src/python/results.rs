@@ -1,6 +1,6 @@
 //! Whole readings, and what they return.
 
-use super::input::{string, text_of};
+use super::input::{text_of, written};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::to_python;
@@ -8,7 +8,7 @@ use crate::catalog;
 use crate::collect::guard::guarded;
 use crate::collect::json::to_json;
 use crate::collect::message::message;
-use crate::collect::outcome::{Outcome, ReadCall, ReadError, SegmentKind};
+use crate::collect::outcome::{Flow, Outcome, ReadCall, ReadError, SegmentKind};
 use crate::format::{Args, Body, Detect, Typing};
 use crate::formats::FORMATS;
 use crate::parse::{ending_of, parse};
@@ -76,7 +76,7 @@ impl NativeCall {
     fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let call = &self.call;
         Ok(match name {
-            "native_id" => call.native_id.as_deref().map(|id| string(py, id)).into_pyobject(py)?.into_any(),
+            "native_id" => call.native_id.as_deref().map(|id| written(py, id, self.places.unit())).into_pyobject(py)?.into_any(),
             "index" => call.index.into_pyobject(py)?.into_any(),
             "complete" => PyBool::new(py, call.complete).to_owned().into_any(),
             "format" => PyString::intern(py, call.format).into_any(),
@@ -94,7 +94,9 @@ impl NativeCall {
 pub struct NativeResult {
     segments: Vec<(SegmentKind, Span)>,
     errors: Vec<ReadError>,
+    text: Vec<u8>,
     reasoning: Vec<u8>,
+    flow: Vec<Flow>,
     truncated: bool,
     tools: Arc<Tools>,
     places: Places,
@@ -106,18 +108,39 @@ impl NativeResult {
     fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         Ok(match name {
             "truncated" => PyBool::new(py, self.truncated).to_owned().into_any(),
-            "reasoning" => (!self.reasoning.is_empty()).then(|| string(py, &self.reasoning)).into_pyobject(py)?.into_any(),
+            "reasoning" => (!self.reasoning.is_empty()).then(|| written(py, &self.reasoning, self.places.unit())).into_pyobject(py)?.into_any(),
             "errors" => {
                 let errors = self.errors.iter().map(|error| error_to_python(py, error, &self.tools, &self.places));
                 PyList::new(py, errors.collect::<PyResult<Vec<_>>>()?)?.into_any()
             }
             "segments" => self.segments(py)?.into_any(),
+            "flow" => self.flow(py)?.into_any(),
             other => return Err(PyAttributeError::new_err(format!("'ParseResult' object has no attribute '{other}'"))),
         })
     }
 }
 
 impl NativeResult {
+    /// `("text", str)`, `("reasoning", str)` and `("call", place)` in the order of the reply.
+    fn flow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let (mut text, mut reasoning) = (0, 0);
+        for item in &self.flow {
+            match item {
+                Flow::Text(bytes) => {
+                    list.append(("text", written(py, self.text.get(text..text + bytes).unwrap_or_default(), self.places.unit())))?;
+                    text += bytes;
+                }
+                Flow::Reasoning(bytes) => {
+                    list.append(("reasoning", written(py, self.reasoning.get(reasoning..reasoning + bytes).unwrap_or_default(), self.places.unit())))?;
+                    reasoning += bytes;
+                }
+                Flow::Call(place) => list.append(("call", *place))?,
+            }
+        }
+        Ok(list)
+    }
+
     fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let class = types(py)?.segment.bind(py);
         let list = PyList::empty(py);
@@ -152,8 +175,8 @@ pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, pl
 /// An error as Python sees it.
 pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
     let message = message(error, tools, places.place(error.span.start));
-    let name = error.name.as_deref().map(|name| string(py, name));
-    types(py)?.error.bind(py).call1((message, error.kind.name(), name, places.span(py, error.span)?, string(py, &error.raw)))
+    let name = error.name.as_deref().map(|name| written(py, name, places.unit()));
+    types(py)?.error.bind(py).call1((message, error.kind.name(), name, places.span(py, error.span)?, written(py, &error.raw, places.unit())))
 }
 
 /// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it.
@@ -169,7 +192,7 @@ pub fn result_to_python<'py>(
     let prose_only = matches!(outcome.segments.as_slice(), [] | [(SegmentKind::Prose, _)]) && !outcome.truncated;
     let text = match raw {
         Some(raw) if prose_only && !outcome.segments.is_empty() => raw.clone(),
-        _ => string(py, &outcome.text),
+        _ => written(py, &outcome.text, places.unit()),
     };
     object.setattr(intern!(py, "text"), text)?;
     let calls = PyList::empty(py);
@@ -180,7 +203,9 @@ pub fn result_to_python<'py>(
     let native = NativeResult {
         segments: outcome.segments,
         errors: outcome.errors,
+        text: outcome.text,
         reasoning: outcome.reasoning,
+        flow: outcome.flow,
         truncated: outcome.truncated,
         tools: tools.clone(),
         places: places.clone(),

@@ -1,7 +1,7 @@
 //! `ToolStream`.
 
 use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
-use super::input::{Unit, string, text_of};
+use super::input::{Unit, text_of, written};
 use super::options::{Ids, cut_of, finish_reason_of, max_bytes_of, plan_of, tools_of};
 use super::places::Places;
 use super::results::{call_to_python, error_to_python, result_to_python};
@@ -277,8 +277,8 @@ impl ToolStream {
 
     fn event(&self, py: Python<'_>, state: &mut State, told: Told) -> PyResult<Py<PyAny>> {
         Ok(match told {
-            Told::Plain(Event::Text(text)) => Py::new(py, TextDelta { text: string(py, &text).unbind() })?.into_any(),
-            Told::Plain(Event::Reasoning(text)) => Py::new(py, ReasoningDelta { text: string(py, &text).unbind() })?.into_any(),
+            Told::Plain(Event::Text(text)) => Py::new(py, TextDelta { text: written(py, &text, state.places.unit()).unbind() })?.into_any(),
+            Told::Plain(Event::Reasoning(text)) => Py::new(py, ReasoningDelta { text: written(py, &text, state.places.unit()).unbind() })?.into_any(),
             Told::Plain(Event::CallStart(index, name, native_id)) => {
                 let name = lossy(&name);
                 let id = self.make_id(py, index, &name, native_id.as_deref())?;

@@ -203,6 +203,8 @@ pub struct Reader {
     /// True when the whole text is one escape level too deep.
     over_escaped: bool,
     tuple_comma: bool,
+    /// Where the last comma stands.
+    comma: Span,
     /// Decoded text of a string, while it is gathered.
     text: Vec<u8>,
 }
@@ -223,6 +225,7 @@ impl Reader {
             last_item: LastItem::Other,
             over_escaped: false,
             tuple_comma: false,
+            comma: Span::default(),
             text: Vec::new(),
         }
     }
@@ -411,12 +414,11 @@ impl Reader {
     }
 
     fn item<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
-        let at = *pos;
         match byte {
             b']' | b'}' | b')' => {
                 if matches!(self.at, At::Item) {
                     if self.stack.last() != Some(&Frame::Tuple) {
-                        self.trailing_comma(at, out);
+                        self.trailing_comma(out);
                     }
                 } else {
                     self.tuple_comma = true;
@@ -446,9 +448,9 @@ impl Reader {
     }
 
     /// Python allows a comma before a closer; JSON does not.
-    fn trailing_comma<V: Values>(&mut self, at: usize, out: &mut V) {
+    fn trailing_comma<V: Values>(&mut self, out: &mut V) {
         if self.dialect.syntax != Syntax::Python {
-            out.repair(Repair::new(RepairKind::TrailingComma, Span::new(at, at)));
+            out.repair(Repair::new(RepairKind::TrailingComma, self.comma));
         }
     }
 
@@ -457,7 +459,7 @@ impl Reader {
         match byte {
             b'}' | b']' | b')' => {
                 if matches!(self.at, At::Key) {
-                    self.trailing_comma(at, out);
+                    self.trailing_comma(out);
                 }
                 self.closer(byte, width, window, pos, bounds, out)
             }
@@ -552,6 +554,7 @@ impl Reader {
         let object = self.in_object();
         match byte {
             b',' => {
+                self.comma = Span::new(at, at + width);
                 *pos += width;
                 self.tuple_comma = true;
                 self.at = if object { At::Key } else { At::Item };

@@ -300,7 +300,7 @@ impl Reader {
             matches!(classify(word), Word::Number | Word::Reformatted(_) | Word::Inexact) && word.last().is_some_and(u8::is_ascii_hexdigit);
         let whole = delimited || ending == Ending::Finished;
         match classify(word) {
-            Word::Partial if !whole || word.len() < 2 => self.drop_literal(span, out),
+            Word::Partial if !delimited => self.drop_literal(span, out),
             Word::Reformatted(_) if !number && !whole => self.drop_literal(span, out),
             Word::Number | Word::Reformatted(_) | Word::Inexact if number && !whole => {
                 if ending == Ending::CutOff {

@@ -1,9 +1,10 @@
 """A drop-in for transformers' ``ResponseParser`` that repairs instead of raising.
 
 :class:`ResponseParser` and :func:`parse_response` take the same arguments, give the same events and the same message as
-``transformers.utils.chat_parsing``. Of a response template they take the defaults and the name of the reasoning field;
-how calls are written is found out from the text. The name of a format, or ``"auto"``, does in its place. transformers
-itself is needed only when ``tools`` holds Python functions.
+``transformers.utils.chat_parsing``. A response template says how the reply is read, as ``format`` does elsewhere; of one
+that says more than a format can, they take the defaults and the name of the reasoning field, and how calls are written
+is found out from the text. The name of a format, or ``"auto"``, does in its place. transformers itself is needed only
+when ``tools`` holds Python functions.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class ResponseParser:
         if prefix is None:
             raise ValueError('prefix, the prompt that was given to the model, is needed; pass prefix="" to do without')
         name, template = (response_template, {}) if isinstance(response_template, str) else ("auto", response_template)
-        self._stream = ToolStream(_tools(tools), format=name, prompt=prefix)
+        self._stream = _stream(_tools(tools), template or name, prefix)
         self._defaults: Json = dict(template.get("defaults") or {"role": "assistant"})
         fields = template.get("fields") or {}
         self._reasoning = next((name for name in _REASONING_FIELDS if name in fields), _REASONING_FIELDS[0])
@@ -118,6 +119,15 @@ class ResponseParser:
         if self._open:
             out.append({"type": "region_close", "field": self._open, "value": value or "".join(self._value)})
         self._open = ""
+
+
+def _stream(tools: Tools | None, template: Mapping[str, Any] | str, prefix: str) -> ToolStream:
+    if isinstance(template, str):
+        return ToolStream(tools, format=template, prompt=prefix)
+    try:
+        return ToolStream(tools, format=template, prompt=prefix)
+    except ValueError:
+        return ToolStream(tools, format="auto", prompt=prefix)
 
 
 def _tool_call(call: ParsedCall) -> Json:
