@@ -21,6 +21,8 @@ pub struct Document {
 /// Reads the JSON in `text`. `ended`: the writer is known to have finished.
 #[must_use]
 pub fn repair(text: &[u8], ended: bool) -> Document {
+    // A text that is cut inside a character ends with the character before it.
+    let text = text.get(..text.len() - crate::utf8::incomplete_tail(text)).unwrap_or_default();
     let ending = if ended { Ending::Finished } else { Ending::CutOff };
     Search { text, ending, repairs: Vec::new() }.read()
 }

@@ -343,6 +343,9 @@ fn shape_at(shape: &ControlShape, window: &Window<'_>, at: usize) -> Option<Opti
         if rest.get(index..).is_some_and(|tail| tail.starts_with(end)) {
             return Some((index > 0).then_some(shape.prefix.len() + index + end.len()));
         }
+        if index > shape.most {
+            return Some(None);
+        }
         if shape.without.contains(byte) {
             let tail = rest.get(index..).unwrap_or_default();
             let undecided = tail.len() < end.len() && end.starts_with(tail) && !window.last;

@@ -6,7 +6,7 @@ const BLOCK: usize = 32;
 #[inline]
 #[must_use]
 pub fn find_in_string(text: &[u8]) -> Option<usize> {
-    find_block(text, |byte| (byte == b'"') || (byte == b'\\') || (byte < 0x20))
+    find_block(text, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20))
 }
 
 #[inline]
@@ -84,7 +84,7 @@ impl ByteSet {
             }
             needles
         };
-        find_block(text, |x| (x == a) || (x == b) || (x == c) || (x == d) || (x == e) | (x == f) | (x == g) | (x == h))
+        find_block(text, |x| (x == a) | (x == b) | (x == c) | (x == d) | (x == e) | (x == f) | (x == g) | (x == h))
     }
 }
 

@@ -97,7 +97,8 @@ pub fn rows(template: &Value) -> Result<Rows> {
         place = &known.next;
     }
     let (drafts, thinks) = read(template)?;
-    let rows = Rows { formats: kept(drafts.iter().map(Draft::keep).collect()), thinks: kept(thinks.iter().map(ThinkDraft::keep).collect()) };
+    let rows =
+        Rows { formats: kept(drafts.iter().map(Draft::keep).collect()), thinks: kept(thinks.iter().map(ThinkDraft::keep).collect()) };
     let mut known = Box::new(Known { text, rows, next: OnceLock::new() });
     // Another thread may have come first, with this template or with another one.
     while let Err(back) = place.set(known) {
@@ -255,7 +256,13 @@ fn literals(spellings: &[Spelling], key: &str, exact: bool, side: Side) -> Resul
         }
     }
     match out.iter().find(|text| !findable(text)) {
-        Some(text) => refuse(key, format!("{} cannot be looked for in text: a delimiter has three bytes or more, and starts with no white space or back-tick", quoted(text))),
+        Some(text) => refuse(
+            key,
+            format!(
+                "{} cannot be looked for in text: a delimiter has three bytes or more, and starts with no white space or back-tick",
+                quoted(text)
+            ),
+        ),
         None => Ok(out),
     }
 }
@@ -335,7 +342,8 @@ fn envelope(map: &Map<String, Value>) -> Result<&Map<String, Value>> {
 /// Where a message starts in a prompt is the caller's business, who gives the prompt; it is only checked.
 fn anchor(map: &Map<String, Value>) -> Result<()> {
     let anchor = Field { key: String::new(), map };
-    let read = anchor.delimiter("start_anchor").map_err(|error| TemplateError { key: error.key.trim_start_matches('.').to_owned(), ..error })?;
+    let read =
+        anchor.delimiter("start_anchor").map_err(|error| TemplateError { key: error.key.trim_start_matches('.').to_owned(), ..error })?;
     match read {
         Some((spellings, _)) if spellings.iter().flatten().any(|atom| matches!(atom, Atom::Group(_) | Atom::End)) => {
             refuse("start_anchor_pattern", "groups and the end of the text mean nothing here")

@@ -72,7 +72,7 @@ def test_parse_prints_one_result_with_these_keys(reply, capsys):
                 "shape": "tagged",
                 "complete": True,
                 "repairs": [],
-                "span": [11, 11 + len(CALL.encode())],
+                "span": [11 + len("<tool_call>"), 11 + len(CALL.encode()) - len("</tool_call>")],
             }
         ],
         "errors": [],

@@ -33,13 +33,15 @@ def reply(tmp_path, monkeypatch):
 EXPLAINED = """\
 [prose 0:11]
   Opening it.
-[call 11:56]
+[markup 11:23]
   <tool_call>
+  
+[call 23:56]
   {"name": "open", "arguments": {}}
 
 calls: 1
   #  name  format  shape   complete  safe  id         place  arguments
-  0  open  hermes  tagged  yes       yes   000000000  11:56  {}
+  0  open  hermes  tagged  yes       yes   000000000  23:56  {}
 
 repairs: 1
   call  kind            safe  place

@@ -52,7 +52,9 @@ def test_what_was_repaired_needs_no_repair(vector: dict[str, Any]) -> None:
     once = repair_json(vector["input"])
     if once.value is not MISSING and not any(repair.kind == "number_as_text" for repair in once.repairs):
         again = repair_json(once.text)
-        assert (strict(again.value), again.repairs, again.text) == (strict(once.value), (), once.text)
+        # A repeated key stays in the text, as it does in a stream's deltas; only its last value counts.
+        left = tuple(repair for repair in again.repairs if repair.kind != "duplicate_key")
+        assert (strict(again.value), left, again.text) == (strict(once.value), (), once.text)
 
 
 @every_vector

@@ -36,7 +36,10 @@ MUST_NOT_KNOW: dict[str, set[str]] = {
     "machine": {"catalog", "formats", "collect", "parse"},
     "collect": {"catalog", "formats", "plan", "parse"},
     "parse": set(),
-    "python": {"machine", "scan", "window", "value"},
+    "document": {"catalog", "formats", "plan", "machine", "parse", "collect"},
+    "batch": {"machine", "scan", "window"},
+    "template": {"machine", "collect", "parse", "call"},
+    "python": {"machine", "scan", "window"},
     "lib": set(),
 }
 

@@ -112,7 +112,7 @@ REPLIES = {
     "bullet": Reply(
         "Looking. ● <function=get_weather><parameter=city>Bad Ischl</parameter>"
         "<parameter=days>5</parameter></function>",
-        [weather("Bad Ischl", 5)],
+        [weather("Bad Ischl", "5")],
     ),
     "fenced": Reply(
         'Here:\n```json\n{"name": "get_weather", "arguments": {"city": "Wels"}}\n```\n',

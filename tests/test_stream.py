@@ -62,7 +62,8 @@ def test_empty_pieces_say_nothing() -> None:
 def test_finish_twice_is_empty() -> None:
     stream = opened()
     stream.push("It starts with <tool_")
-    assert stream.finish() == [TextDelta("<tool_")]
+    # White space before what may be a call is held with it: it is layout if one comes.
+    assert stream.finish() == [TextDelta(" <tool_")]
     before = facts(stream.result())
     assert [stream.finish(), stream.finish("stop"), stream.finish("length")] == [[], [], []]
     assert facts(stream.result()) == before == facts(whole("It starts with <tool_", TOOLS))
@@ -134,9 +135,9 @@ def test_bytes_may_end_inside_a_character() -> None:
 
 def test_a_character_that_never_ends_is_replaced_at_the_end() -> None:
     stream = opened()
-    assert stream.push(b"ok \xf0\x9f\x98") == [TextDelta("ok ")]
+    assert stream.push(b"ok \xf0\x9f\x98") == [TextDelta("ok")]
     rest = stream.finish()
-    assert "".join(event.text for event in rest) == "\ufffd"
+    assert "".join(event.text for event in rest) == " \ufffd"
     assert stream.result().text == whole(b"ok \xf0\x9f\x98", TOOLS).text == "ok \ufffd"
 
 

@@ -133,9 +133,9 @@ class ParseResult(_Lazy):
     segments: list[Segment]
 
     def flow(self) -> list[tuple[str, Any]] | None:
-        """What came in which order: ``("text", str)``, ``("reasoning", str)`` and ``("call", place in calls)``.
+        """What came in which order: ``("text", str)``, ``("reasoning", str)``, ``("call", place)``, ``("error", place)``.
 
-        The pieces add up to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
+        The places are those in ``calls`` and ``errors``; errors whose text is prose are not listed. The pieces add up to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
         """
         native = getattr(self, "_native", None)
         return None if native is None else native.field("flow")

@@ -85,8 +85,8 @@ def parts(result: ParseResult, on_error: OnError = "omit") -> list[tuple[str, An
     """
     if not result.calls and result.reasoning is None and not (result.errors and on_error == "text"):
         return [("text", result.text)] if result.text else []
-    if (flow := result.flow()) is not None and on_error == "omit":
-        return [(kind, result.calls[item] if kind == "call" else item) for kind, item in flow]
+    if (flow := result.flow()) is not None:
+        return _joined([(at, *_part(result, kind, item, on_error)) for at, (kind, item) in enumerate(flow)])
     placed: list[tuple[int, str, Any]] = [(call.span[0], "call", call) for call in result.calls]
     for kind, segment, text in (("text", "prose", result.text), ("reasoning", "reasoning", result.reasoning or "")):
         spans = [s.span for s in result.segments if s.kind == segment]
@@ -100,6 +100,14 @@ def parts(result: ParseResult, on_error: OnError = "omit") -> list[tuple[str, An
         placed += [(error.span[0], "text", error.raw) for error in unseen]
     placed.sort(key=lambda part: part[0])
     return _joined(placed)
+
+
+def _part(result: ParseResult, kind: str, item: Any, on_error: OnError) -> tuple[str, Any]:
+    if kind == "call":
+        return ("call", result.calls[item])
+    if kind == "error":
+        return ("text", result.errors[item].raw if on_error == "text" else "")
+    return (kind, item)
 
 
 def _pieces(text: str, lengths: list[int]) -> list[str] | None:

@@ -3,7 +3,7 @@
 use super::{Read, Row, Sink};
 use crate::collect::json::{Cursor, escape};
 use crate::collect::message::message;
-use crate::collect::outcome::{ReadCall, ReadError};
+use crate::collect::outcome::{ReadCall, ReadError, SegmentKind};
 use crate::repair::Repair;
 use crate::utf8::lossy;
 use std::fmt::Write;
@@ -49,7 +49,13 @@ fn reply(read: &Read<'_>, arguments: &mut String, out: &mut String) {
     out.push_str(",\"format\":");
     optional(outcome.calls.first().map(|call| call.format), out);
     out.push_str(",\"content\":");
-    quoted(&lossy(&outcome.text), out);
+    match read.quoted {
+        // Nothing but prose: it comes out as it went in.
+        Some(raw) if matches!(outcome.segments.as_slice(), [(SegmentKind::Prose, _)]) && outcome.text.len() == read.bytes => {
+            out.push_str(raw)
+        }
+        _ => quoted(&lossy(&outcome.text), out),
+    }
     out.push_str(",\"reasoning\":");
     optional((!outcome.reasoning.is_empty()).then(|| lossy(&outcome.reasoning)).as_deref(), out);
     out.push_str(",\"calls\":[");

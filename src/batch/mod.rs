@@ -23,7 +23,7 @@ use crate::parse::{Options, parse};
 use crate::tools::Tools;
 use crate::utf8::lossy;
 use crate::value::Ending;
-use replies::{Reply, unquote};
+use replies::{Reply, unquote, unquote_seen};
 use serde_json::Value;
 use shapes::Layout;
 pub use spans::{Spans, Unit};
@@ -58,6 +58,8 @@ pub struct Read<'r> {
     pub spans: Spans<'r>,
     /// Its length in bytes.
     pub bytes: usize,
+    /// The reply as a JSON string, where one is at hand that is written as it would be written here.
+    pub quoted: Option<&'r str>,
 }
 
 /// Who takes records.
@@ -219,7 +221,7 @@ impl Reader {
         let line = if place.offset == 0 { line.strip_prefix('\u{FEFF}').unwrap_or(line) } else { line };
         if self.layout.is_plain() {
             let text = line.strip_suffix('\r').unwrap_or(line);
-            self.read(Some(text.as_bytes()), None, place, options, sink);
+            self.read(Some(text.as_bytes()), None, None, place, options, sink);
             return Ok(());
         }
         let record = self.layout.record(line)?;
@@ -238,12 +240,15 @@ impl Reader {
         let mut first = 0;
         for (end, raw) in ends {
             for reply in replies.get(first..end).unwrap_or_default() {
-                let reply = match reply {
-                    Reply::Null => None,
-                    Reply::Quoted => Some(unquote(raw, text)),
-                    Reply::Text(text) => Some(text.as_bytes()),
+                let (reply, quoted) = match reply {
+                    Reply::Null => (None, None),
+                    Reply::Quoted => {
+                        let (text, as_here) = unquote_seen(raw, text);
+                        (Some(text), as_here.then_some(raw))
+                    }
+                    Reply::Text(text) => (Some(text.as_bytes()), None),
                 };
-                self.read(reply, id.as_deref(), place, options, sink);
+                self.read(reply, quoted, id.as_deref(), place, options, sink);
             }
             first = end;
         }
@@ -255,16 +260,24 @@ impl Reader {
         let mut options = self.options.clone();
         for (text, line) in texts.zip(at.line..) {
             options.tools = text.tools.unwrap_or_else(|| self.options.tools.clone());
-            self.read(text.text, text.id, Position { line, ..at }, &options, sink);
+            self.read(text.text, None, text.id, Position { line, ..at }, &options, sink);
         }
     }
 
-    fn read(&self, text: Option<&[u8]>, id: Option<&str>, place: Position<'_>, options: &Options, sink: &mut impl Sink) {
+    fn read(
+        &self,
+        text: Option<&[u8]>,
+        quoted: Option<&str>,
+        id: Option<&str>,
+        place: Position<'_>,
+        options: &Options,
+        sink: &mut impl Sink,
+    ) {
         let row = |read| Row { source: place.source, line: place.line, id, read };
         let Some(text) = text else { return sink.row(&row(None)) };
         let outcome = guarded(text, || parse(text, options, self.ending));
         let spans = Spans::new(self.unit, text, &outcome);
-        sink.row(&row(Some(Read { outcome: &outcome, tools: &options.tools, spans, bytes: text.len() })));
+        sink.row(&row(Some(Read { outcome: &outcome, tools: &options.tools, spans, bytes: text.len(), quoted })));
     }
 }
 

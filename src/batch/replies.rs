@@ -135,13 +135,21 @@ fn text_of_part(part: &Value) -> Option<&str> {
 /// The text of a JSON string that is known to be one. Lone surrogates keep the three bytes that UTF-8 would give them.
 #[must_use]
 pub fn unquote<'a>(raw: &'a str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    unquote_seen(raw, buffer).0
+}
+
+/// The same, and whether the string is written as it would be written here.
+#[must_use]
+pub fn unquote_seen<'a>(raw: &'a str, buffer: &'a mut Vec<u8>) -> (&'a [u8], bool) {
     let bytes = raw.as_bytes();
     let mut rest = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-    let Some(mut escape) = memchr::memchr(b'\\', rest) else { return rest };
+    let Some(mut escape) = memchr::memchr(b'\\', rest) else { return (rest, true) };
+    let mut as_here = true;
     buffer.clear();
     loop {
         let (plain, tail) = rest.split_at(escape);
         buffer.extend_from_slice(plain);
+        as_here &= !matches!(tail.get(1), Some(b'u' | b'/'));
         rest = unescape(tail, buffer);
         match memchr::memchr(b'\\', rest) {
             Some(next) => escape = next,
@@ -149,7 +157,7 @@ pub fn unquote<'a>(raw: &'a str, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         }
     }
     buffer.extend_from_slice(rest);
-    buffer
+    (buffer, as_here)
 }
 
 /// Adds what the escape at the start of `tail` means; returns what is behind it.

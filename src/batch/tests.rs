@@ -192,6 +192,21 @@ fn a_record_says_where_it_comes_from_and_what_was_read() {
 }
 
 #[test]
+fn prose_is_written_the_same_however_it_was_quoted() {
+    let content = |quoted: &str| {
+        let mut out = JsonLines::default();
+        reader("auto", None).lines(format!("{{\"text\": {quoted}}}").as_bytes(), START, &mut out);
+        out.text.split_once("\"content\":").unwrap().1.split_once(",\"reasoning\"").unwrap().0.to_owned()
+    };
+    let text = " a \"quoted\"\n\tline / \\ é 世 🍸\u{7f}\u{1}\u{8}\u{c}\r\n";
+    let usual = serde_json::to_string(text).unwrap();
+    assert_eq!(content(&usual), usual);
+    let escaped = text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
+    assert_eq!(content(&format!("\"{escaped}\"")), usual);
+    assert_eq!(content(&usual.replace('/', "\\/")), usual);
+}
+
+#[test]
 fn a_record_without_a_reply_is_null_throughout() {
     let (records, bad) = records(&reader("auto", None), br#"{"id": null, "response": null}"#);
     let keys = ["id", "format", "content", "reasoning", "calls", "errors", "repairs", "truncated", "n_calls"];

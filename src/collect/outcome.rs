@@ -133,6 +133,8 @@ pub enum Flow {
     Reasoning(usize),
     /// The call in this place.
     Call(usize),
+    /// The error in this place, whose text is no prose.
+    Error(usize),
 }
 
 /// How the next prose begins.
@@ -315,15 +317,18 @@ impl Collector {
 
     fn drop_call(&mut self, call: &Call, kind: FaultKind, raw: &[u8]) {
         let name = (!call.name.is_empty()).then(|| call.name.clone());
-        self.keep_error(kind, name, call.span, raw);
+        self.keep_error(kind, name, call.span, raw, false);
     }
 
-    fn keep_error(&mut self, kind: FaultKind, name: Option<Vec<u8>>, span: Span, raw: &[u8]) {
+    fn keep_error(&mut self, kind: FaultKind, name: Option<Vec<u8>>, span: Span, raw: &[u8], shown: bool) {
         if self.outcome.errors.len() > MAX_ERRORS {
             return;
         }
         let kind = if self.outcome.errors.len() == MAX_ERRORS { FaultKind::Limit(Limit::Errors) } else { kind };
         self.outcome.errors.push(ReadError { kind, name, span, raw: raw.to_vec() });
+        if !shown {
+            self.outcome.flow.push(Flow::Error(self.outcome.errors.len() - 1));
+        }
         if let Some(events) = &mut self.events {
             events.push(Event::Failed(self.outcome.errors.len() - 1));
         }
@@ -470,6 +475,6 @@ impl Sink for Collector {
         if !fault.shown {
             self.segment(SegmentKind::Error, fault.span);
         }
-        self.keep_error(fault.kind, fault.name, fault.span, raw);
+        self.keep_error(fault.kind, fault.name, fault.span, raw, fault.shown);
     }
 }

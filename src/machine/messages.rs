@@ -149,7 +149,7 @@ impl Machine {
             }
             Header::Whole { meaning: Meaning::Markup, end, .. } => {
                 self.tell_markup(end, sink);
-                self.boundary = true;
+                self.at_border();
                 self.leave();
             }
             Header::Whole { meaning, end, .. } => {
@@ -191,7 +191,7 @@ impl Machine {
                     if state.meaning == Meaning::Reasoning {
                         sink.reasoning_ends(false);
                     }
-                    self.boundary = true;
+                    self.at_border();
                     self.leave();
                     return Step::Go;
                 }

@@ -322,6 +322,12 @@ impl Machine {
         self.told(end.max(self.told), prose::Line::MIDDLE);
     }
 
+    /// What follows stands as at the start of a reply, and of a line.
+    fn at_border(&mut self) {
+        self.boundary = true;
+        self.line = prose::Line::START;
+    }
+
     /// Back to prose.
     fn leave(&mut self) {
         self.state = State::Prose;

@@ -445,7 +445,9 @@ impl Machine {
         self.finish_named(row, call, window, sink);
         self.tell_markup(pos, sink);
         // The next call of such a form starts where this one ends.
-        self.boundary |= self.row(row).place == Place::LineStart;
+        if self.row(row).place == Place::LineStart {
+            self.at_border();
+        }
         self.state = if section { State::Section(row) } else { State::Prose };
     }
 

@@ -299,7 +299,7 @@ impl Machine {
 
     fn tell_control<S: Sink>(&mut self, end: usize, sink: &mut S) {
         self.tell_markup(end, sink);
-        self.boundary = true;
+        self.at_border();
     }
 
     fn only_closers_follow(&self, window: &Window<'_>, at: usize) -> Option<bool> {
@@ -402,8 +402,7 @@ impl Machine {
 
     /// True when `at` starts a line, with at most three blanks before it.
     fn starts_line(&self, window: &Window<'_>, at: usize) -> bool {
-        let text = window.slice(self.told, at);
-        self.line.after(text).is_start() || self.boundary && text.iter().all(|byte| *byte == b' ')
+        self.line.after(window.slice(self.told, at)).is_start()
     }
 
     /// Behind a quoted marker, on the same line, before the back-ticks close.

@@ -110,6 +110,10 @@ impl Machine {
                 match state.call.take() {
                     Some(mut call) if call.is_certain() => {
                         let mut arguments = Arguments { call: &mut call, tools: &self.tools.clone() };
+                        if state.at == At::Value && state.reader.is_fresh() {
+                            arguments.drop_key();
+                            arguments.repair(Repair::new(RepairKind::MissingValue, Span::new(self.pos, self.pos)));
+                        }
                         state.reader.finish(window, self.pos, Ending::Unknown, &mut arguments);
                         call.close_arguments();
                         call.end = End::Cut;

@@ -77,7 +77,7 @@ impl Machine {
             if window.starts_with_any(self.pos, think.ended_by)?.is_some() {
                 self.think_text(think, None, self.pos, window, sink);
                 sink.reasoning_ends(think.edges == Edges::Blanks);
-                self.boundary = true;
+                self.at_border();
                 self.leave();
                 return Some(Step::Go);
             }
@@ -143,7 +143,7 @@ impl Machine {
         self.tell_reasoning(window, text_end, think.edges == Edges::Blanks, sink);
         self.tell_markup(at + length, sink);
         sink.reasoning_ends(think.edges == Edges::Blanks);
-        self.boundary = true;
+        self.at_border();
         self.leave();
     }
 

@@ -121,7 +121,7 @@ impl NativeResult {
 }
 
 impl NativeResult {
-    /// `("text", str)`, `("reasoning", str)` and `("call", place)` in the order of the reply.
+    /// `("text", str)`, `("reasoning", str)`, `("call", place)` and `("error", place)` in the order of the reply.
     fn flow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         let (mut text, mut reasoning) = (0, 0);
@@ -136,6 +136,7 @@ impl NativeResult {
                     reasoning += bytes;
                 }
                 Flow::Call(place) => list.append(("call", *place))?,
+                Flow::Error(place) => list.append(("error", *place))?,
             }
         }
         Ok(list)

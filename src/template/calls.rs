@@ -22,7 +22,10 @@ pub(super) fn read(field: &Field<'_>) -> Result<Vec<Draft>> {
         "json" => json(field, &opener, &wanted),
         "xml-inline" => xml_inline(field, &opener, &wanted),
         "python-call-list" => python(field, &opener, &wanted),
-        kind => refuse(field.key("content"), format!("\"{kind}\" cannot be read as {CALLS}; \"json\", \"xml-inline\" and \"python-call-list\" can")),
+        kind => refuse(
+            field.key("content"),
+            format!("\"{kind}\" cannot be read as {CALLS}; \"json\", \"xml-inline\" and \"python-call-list\" can"),
+        ),
     }
 }
 
@@ -375,11 +378,11 @@ fn named(field: &Field<'_>, opener: &Opener, wanted: &Wanted, args: &ArgsDraft) 
     let Source::Group(name) = &wanted.name else {
         return refuse(field.key("transform"), "the name must come from a group of open_pattern");
     };
-    if wanted.arguments != Source::Content(Vec::new()) {
-        return refuse(field.key("transform"), "with a name from the opener the arguments must be \"{content}\"");
-    }
     if wanted.each {
         return refuse(field.key("transform_each"), "with a name from the opener there is one call, and no list");
+    }
+    if wanted.arguments != Source::Content(Vec::new()) {
+        return refuse(field.key("transform"), "with a name from the opener the arguments must be \"{content}\"");
     }
     opener.spellings.iter().map(|spelling| head(field, &opener.key, spelling, (name, wanted.id.as_deref()), args)).collect()
 }
@@ -391,10 +394,14 @@ fn head(field: &Field<'_>, key: &str, spelling: &[Atom], (name, id): (&str, Opti
         return refuse(key, "the end of the text cannot be part of a delimiter");
     }
     let is = |atom: &Atom, wanted: &str| matches!(atom, Atom::Group(group) if group == wanted);
-    let Some(at) = atoms.iter().position(|atom| is(atom, name)) else { return refuse(key, format!("group {name} is not in every spelling")) };
+    let Some(at) = atoms.iter().position(|atom| is(atom, name)) else {
+        return refuse(key, format!("group {name} is not in every spelling"));
+    };
     let (before, after) = (atoms.get(..at).unwrap_or_default(), atoms.get(at + 1..).unwrap_or_default());
     let place = after.iter().position(|atom| id.is_some_and(|id| is(atom, id)));
-    let unused = |atom: &Atom| if let Atom::Group(group) = atom { (group != name && Some(group.as_str()) != id).then(|| group.clone()) } else { None };
+    let unused = |atom: &Atom| {
+        if let Atom::Group(group) = atom { (group != name && Some(group.as_str()) != id).then(|| group.clone()) } else { None }
+    };
     if let Some(group) = atoms.iter().find_map(unused) {
         return refuse(key, format!("group {group} is used by no transform"));
     }

@@ -92,14 +92,9 @@ impl DialectDraft {
 impl HeadDraft {
     fn keep(&self) -> Head {
         match self {
-            HeadDraft::Until { lead, take, stop, id } => Head::Until {
-                label: &[],
-                lead: texts(lead),
-                take: texts(take),
-                stop: texts(stop),
-                name: NameStyle::Plain,
-                id: texts(id),
-            },
+            HeadDraft::Until { lead, take, stop, id } => {
+                Head::Until { label: &[], lead: texts(lead), take: texts(take), stop: texts(stop), name: NameStyle::Plain, id: texts(id) }
+            }
             HeadDraft::Attribute { name, end } => {
                 let empty = kept(vec![text(&format!("/{end}"))]);
                 Head::Attributes { name: kept(vec![text(name)]), end: kept(vec![text(end)]), empty }

@@ -117,7 +117,8 @@ class Arrow:
 
     def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
         """The end mark and the footer: that of a file of as many empty batches, told where the true ones are."""
-        batch = self.arrow.RecordBatch.from_pylist([], schema=_schema(self.arrow))
+        schema = _schema(self.arrow)
+        batch = self.arrow.RecordBatch.from_arrays([self.arrow.nulls(0, each.type) for each in schema], schema=schema)
         out = self.arrow.BufferOutputStream()
         with self.ipc.new_file(out, batch.schema) as writer:
             for _ in parts:

@@ -84,6 +84,38 @@ def line_pieces(stream: Iterable[bytes], place: Place, size: int, limit: int) ->
         raise buffer.damage
 
 
+def file_pieces(source: Source, place: Place, size: int, limit: int) -> Iterator[Piece]:
+    """The same pieces, out of a plain file: the bytes of each are read once, to where the last of its lines ends."""
+    size = min(size, limit)
+    if place == Place() and source.read_at(0, len(_BOM)) == _BOM:
+        place = Place(1, len(_BOM))
+    while True:
+        end = _last_line_end(source, place.offset, size)
+        lines = source.read_at(place.offset, end - place.offset)
+        if not lines:
+            return
+        if lines.endswith(b"\n") or end - place.offset < size:
+            yield Piece(_behind(place, lines), source.offset, place, lines)
+            place = _behind(place, lines)
+            continue
+        odd = next(line_pieces(blocks(source, "", place.offset), place, size, limit))
+        yield odd
+        place = odd.after
+
+
+def _last_line_end(source: Source, offset: int, size: int) -> int:
+    """Behind the last line feed of the ``size`` bytes from ``offset`` on, if it is near their end; else their end."""
+    start = max(offset, offset + size - _TAIL)
+    tail = source.read_at(start, offset + size - start)
+    if len(tail) < offset + size - start:  # the file ends before
+        return offset + size - 1
+    return start + tail.rfind(b"\n") + 1 if b"\n" in tail else offset + size
+
+
+def _behind(place: Place, lines: bytes) -> Place:
+    return Place(place.line + lines.count(b"\n") + (not lines.endswith(b"\n")), place.offset + len(lines))
+
+
 def _too_long(place: Place, limit: int, damage: Damaged | None) -> BadRow:
     why = f"the line is longer than {limit} bytes"
     return BadRow(place.line, place.offset, f"{why}, and the file is damaged in it: {damage}" if damage else why)
