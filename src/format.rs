@@ -433,6 +433,7 @@ impl Format {
     #[must_use]
     pub fn openers(&self) -> &'static [&'static str] {
         match self.body {
+            _ if self.shape == Shape::Fenced => &[],
             Body::Messages(messages) => messages.start,
             _ if self.section.open.is_empty() => self.call.open,
             _ => self.section.open,

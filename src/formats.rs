@@ -72,6 +72,12 @@ const BLOCK: Think = Think { name: "", open: &[], close: &[], ended_by: &[], cal
 pub const CONTROLS: &[&str] = &[
     "<|im_end|>",
     "<|im_start|>assistant",
+    "<|start_header_id|>assistant<|end_header_id|>",
+    "<|begin_of_text|>",
+    "<|im_sep|>",
+    "<｜begin▁of▁sentence｜>",
+    "<｜Assistant｜>",
+    "<|start_of_role|>assistant<|end_of_role|>",
     "<|endoftext|>",
     "<|eot_id|>",
     "<|eom_id|>",
@@ -180,6 +186,8 @@ const PHI_CALL: Wrap = Wrap { open: &["functools"], close: &[] };
 const CWM_CALL: Wrap = Wrap { open: &["<tool: "], close: &["</tool>"] };
 const CWM_HEAD: Head = Head::Until { label: &[">\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
 
+/// What stands behind the ticks of a fence that may hold a call.
+const FENCE_WORDS: Wrap = Wrap { open: &["", "json", "JSON", "tool_call", "tool_code"], close: &[] };
 const TOOL_CALL: Wrap = Wrap { open: &["<tool_call>"], close: &["</tool_call>"] };
 const TOOL_CALLS: Wrap = Wrap { open: &["<tool_calls>"], close: &["</tool_calls>"] };
 
@@ -202,11 +210,30 @@ pub const FORMATS: &[Format] = &[
         thinks: THINK,
         ..ROW
     },
-    Format { name: "hermes", call: TOOL_CALL, thinks: THINK, controls: &["</tool_call>"], ..ROW },
+    Format { name: "hermes", call: TOOL_CALL, thinks: THINK, ..ROW },
     Format { name: "hermes", call: Wrap { open: &["<tools>"], close: &["</tools>"] }, thinks: THINK, ..ROW },
     Format { name: "hermes", call: Wrap { open: &["<tool>"], close: &["</tool>"] }, thinks: THINK, ..ROW },
     Format { name: "hermes", call: Wrap { open: &["<function_call>"], close: &["</function_call>"] }, thinks: THINK, ..ROW },
-    Format { name: "fenced", shape: Shape::Fenced, place: Place::LineStart, body: JSON_BODY, space: Space::Keep, thinks: THINK, ..ROW },
+    Format {
+        name: "fenced",
+        call: FENCE_WORDS,
+        shape: Shape::Fenced,
+        place: Place::LineStart,
+        body: JSON_BODY,
+        space: Space::Keep,
+        thinks: THINK,
+        ..ROW
+    },
+    Format {
+        name: "fenced",
+        call: Wrap { open: &["tool_code"], close: &[] },
+        shape: Shape::Fenced,
+        place: Place::LineStart,
+        body: Body::Python(Expressions::Lines),
+        space: Space::Keep,
+        thinks: THINK,
+        ..ROW
+    },
     Format { name: "bare_json", shape: Shape::Bare, place: Place::Boundary, space: Space::Trim, thinks: THINK, ..ROW },
     Format {
         name: "json_line",
@@ -237,7 +264,6 @@ pub const FORMATS: &[Format] = &[
         loose: Loose::Offered,
         body: Body::Named(FUNCTION_HEAD, Args::Pairs(PAIRS)),
         thinks: THINK,
-        controls: &["</tool_call>"],
         ..ROW
     },
     Format {
@@ -288,14 +314,7 @@ pub const FORMATS: &[Format] = &[
         ),
         ..ROW
     },
-    Format {
-        name: "glm45",
-        call: TOOL_CALL,
-        body: Body::Named(LINE_HEAD, Args::Pairs(KEY_VALUE)),
-        thinks: THINK,
-        controls: &["</tool_call>"],
-        ..ROW
-    },
+    Format { name: "glm45", call: TOOL_CALL, body: Body::Named(LINE_HEAD, Args::Pairs(KEY_VALUE)), thinks: THINK, ..ROW },
     Format {
         name: "hunyuan",
         section: Wrap { open: &["<tool_calls>", "<tool_calls:opensource>"], close: &["</tool_calls>", "</tool_calls:opensource>"] },
@@ -850,7 +869,7 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "xlam", call: TOOL_CALL, thinks: THINK, ..ROW },
     Format { name: "xlam", call: Wrap { open: &["[TOOL_CALLS]"], close: &[] }, thinks: THINK, ..ROW },
-    Format { name: "xlam", shape: Shape::Fenced, place: Place::LineStart, thinks: THINK, ..ROW },
+    Format { name: "xlam", call: FENCE_WORDS, shape: Shape::Fenced, place: Place::LineStart, thinks: THINK, ..ROW },
     Format { name: "xlam", shape: Shape::Bare, place: Place::Boundary, space: Space::Keep, thinks: THINK, ..ROW },
     Format {
         name: "command_r",

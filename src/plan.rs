@@ -30,6 +30,8 @@ pub enum Alone {
     Control,
     /// A closer: no prose if only other closers or the end of the reply follow.
     Tail,
+    /// A closer that is no prose unless it stands between two blanks, as a word does.
+    Word,
 }
 
 /// What stands at a position.
@@ -182,6 +184,9 @@ impl Plan {
 
     fn add_markers(&mut self, auto: bool) {
         for (index, row) in self.rows.clone().into_iter().enumerate() {
+            if row.shape == Shape::Fenced {
+                continue;
+            }
             for open in row.openers() {
                 self.marker(open).rows.push(index);
             }
@@ -200,7 +205,7 @@ impl Plan {
         }
         for row in self.rows.clone() {
             for control in row.controls {
-                self.marker(control).alone = Alone::Control;
+                self.marker(control).alone = if control.starts_with("</") { Alone::Tail } else { Alone::Control };
             }
             // In auto-detection the rows with loose shapes would take away tokens that other rows show.
             if !auto || row.control_shapes.iter().all(|shape| shape.prefix != "<|") {
@@ -212,7 +217,7 @@ impl Plan {
                 self.marker(open).think = Some(index);
             }
             for close in think.close {
-                self.marker(close).alone = Alone::Control;
+                self.marker(close).alone = if is_token(close) { Alone::Control } else { Alone::Word };
             }
         }
         for control in CONTROLS {
@@ -386,13 +391,13 @@ fn firsts_of(row: &Format) -> Vec<u8> {
 
 /// Where a value of the row must be over.
 fn stops_of(row: &Format) -> Vec<Vec<u8>> {
+    if row.shape == Shape::Fenced {
+        return vec![b"```".to_vec()];
+    }
     let mut stops: Vec<&str> =
         row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();
     if let Body::Messages(messages) = row.body {
         stops.extend(messages.end);
-    }
-    if row.shape == Shape::Fenced {
-        stops.push("```");
     }
     stops.sort_unstable();
     stops.dedup();

@@ -4,12 +4,17 @@
 //! tokens, the field `tool_calls` becomes rows. What the rows cannot say is refused here, by the key that says it; at parse time a template
 //! is like any other format.
 //!
-//! Three things differ from what a template promises: `defaults` and `start_anchor` are checked and not used, since they are about the
-//! message and the prompt; text outside of all fields is shown and not lost; `optional` asks nothing of a reply.
+//! Where a template promises what a reader of replies does not do: `defaults` and `start_anchor` are checked and not used, since they are
+//! about the message and the prompt; text outside of all fields is shown and not lost, and white space in front of a closer of the content
+//! stays; a field that comes again is added to; `optional` asks nothing of a reply; a call inside reasoning is a draft, as with every
+//! format.
 
 mod calls;
 mod draft;
+mod head;
 mod pattern;
+mod tags;
+mod wanted;
 
 use crate::format::{CallsInside, Edges, Format, Space, Think};
 use crate::plan::Plan;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import io
 import json
 import random
 import sys
@@ -15,20 +16,20 @@ import pyarrow
 import pytest
 import toolparse
 from _batch import PATHS, TOOLS, folder, log, records
-from toolparse.batch import cluster, progress, svg, thrift
+from toolparse.batch import cluster, pieces, progress, svg, thrift
 from toolparse.batch.documents import document_pieces
 from toolparse.batch.inputs import Input
-from toolparse.batch.packed import Damaged
+from toolparse.batch.packed import Damaged, Source
 from toolparse.batch.pieces import Piece, Place, line_pieces
 from toolparse.batch.totals import Totals
 from toolparse.cli import main
 
 
-def until_damage(pieces: Iterator[Piece]) -> tuple[list[Piece], Damaged]:
+def until_damage(given: Iterator[Piece]) -> tuple[list[Piece], Damaged]:
     """What came before the damage, and the damage."""
     found: list[Piece] = []
     try:
-        found.extend(iter(lambda: next(pieces), None))
+        found.extend(iter(lambda: next(given), None))
     except Damaged as damage:
         return found, damage
     raise AssertionError("no damage")
@@ -46,8 +47,8 @@ def blocks(data: bytes, size: int, damage: Damaged | None = None) -> Iterator[by
 LINES = b"".join(b"x" * (number % 23) + b"\n" for number in range(200)) + b"the last"
 
 
-def told(pieces: list[Piece]) -> list[Any]:
-    return [(each.first, each.after, each.lines, each.bad) for each in pieces]
+def told(found: list[Piece]) -> list[Any]:
+    return [(each.first, each.after, each.lines, each.bad) for each in found]
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 10_000])
@@ -66,14 +67,23 @@ def test_cutting_goes_on_behind_any_piece_as_it_would_have() -> None:
     assert whole[-1].after == Place(202, len(LINES))
 
 
+@pytest.mark.parametrize("data", [LINES, LINES + b"\n", b"", b"\n", b"\xef\xbb\xbf" + LINES, b"x" * 60 + b"\n" + LINES])
+@pytest.mark.parametrize("tail", [1, 10, 1000])
+def test_a_plain_file_is_cut_as_a_stream_is(monkeypatch: pytest.MonkeyPatch, data: bytes, tail: int) -> None:
+    monkeypatch.setattr(pieces, "_TAIL", tail)
+    for size, limit in ((100, 50), (30, 50), (100, 1000), (5, 1000), (1 << 20, 1 << 20)):
+        found = list(pieces.file_pieces(Source(io.BytesIO(data)), Place(), size, limit))
+        assert told(found) == told(list(line_pieces([data], Place(), size, limit)))
+
+
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_a_long_line_is_passed_over(size: int) -> None:
     data = b"one\n" + b"x" * 51 + b"\n" + b"y" * 50 + b"\nlast"
-    pieces = list(line_pieces(blocks(data, size), Place(), 100, 50))
-    assert b"".join(each.lines for each in pieces) == b"one\n" + b"y" * 50 + b"\nlast"
-    (bad,) = [row for each in pieces for row in each.bad]
+    found = list(line_pieces(blocks(data, size), Place(), 100, 50))
+    assert b"".join(each.lines for each in found) == b"one\n" + b"y" * 50 + b"\nlast"
+    (bad,) = [row for each in found for row in each.bad]
     assert (bad.line, bad.offset, bad.reason) == (2, 4, "the line is longer than 50 bytes")
-    assert pieces[-1].after == Place(5, len(data))
+    assert found[-1].after == Place(5, len(data))
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
@@ -97,9 +107,9 @@ DOCUMENTS = [
 
 
 def values_of(data: bytes, size: int, limit: int = 10_000) -> tuple[list[Any], list[int | None]]:
-    pieces = list(document_pieces(blocks(data, size), Place(), 40, limit))
-    lines = [text for each in pieces for text in each.lines.split(b"\n")[:-1]]
-    offsets = [offset for each in pieces for _, offset in sorted((each.offsets or {}).items())]
+    found = list(document_pieces(blocks(data, size), Place(), 40, limit))
+    lines = [text for each in found for text in each.lines.split(b"\n")[:-1]]
+    offsets = [offset for each in found for _, offset in sorted((each.offsets or {}).items())]
     return [json.loads(text) for text in lines if text], offsets
 
 
@@ -459,3 +469,31 @@ def test_a_long_file_is_dealt_out_at_line_ends(tmp_path: Path, monkeypatch: pyte
         assert data[: first.offset].count(b"\n") + 1 == first.line
         assert first.offset == 0 or data[first.offset - 1 : first.offset] == b"\n"
     assert list(cluster._ranges(Input("log.jsonl.gz", "lines", "gz"))) == [(Place(), None)]
+
+
+# ---------------------------------------------------------------- what the docs say
+
+
+def test_the_docs_name_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    docs = (Path(__file__).parent.parent / "docs" / "batch.md").read_text(encoding="utf-8")
+    assert main(["batch", "--help"]) == 0
+    options = {word.strip("[],") for word in capsys.readouterr().out.split() if word.startswith(("--", "[--"))}
+    named = {word for word in docs.replace("`", " ").replace(":", " ").split() if word.startswith("--")}
+    assert named - options == {"--html"}
+    for shape in ("openai-batch", "messages", "sharegpt", "langfuse", "langsmith", "otel", "text", "auto"):
+        assert f"| `{shape}`" in docs
+
+
+def test_the_block_of_the_docs_gives_what_it_says() -> None:
+    docs = (Path(__file__).parent.parent / "docs" / "batch.md").read_text(encoding="utf-8")
+    block = docs.partition("```python\n")[2].partition("```")[0]
+    names: dict[str, Any] = {}
+    shown = 0
+    for text in block.splitlines():
+        code, _, said = text.partition("  # → ")
+        if said:
+            assert repr(eval(code, names)) == said
+            shown += 1
+        else:
+            exec(code, names)
+    assert shown == 2

@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from toolparse import ParseResult, ProseFilter, ToolStream, parse_tool_calls
+
+if TYPE_CHECKING:
+    from toolparse._core import FormatLike
 
 TOOLS = [
     {
@@ -123,13 +126,15 @@ REPLIES = {
         HERMES_LIKE,
         "<think>\nHm.\n</think>\n\nBooking.\n"
         '<tool_call>\n{"name": "book", "arguments": {"hotel": "Adler", "nights": 3}}\n</tool_call>\n'
-        '<tool_call>\n{"name": "book", "arguments": {"hotel": "Zum <b>Löwen</b>"}}\n</tool_call><|im_end|>\n<|endoftext|>',
+        '<tool_call>\n{"name": "book", "arguments": {"hotel": "Zum <b>Löwen</b>"}}\n</tool_call>'
+        "<|im_end|>\n<|endoftext|>",
     ),
     "glm": (
         GLM_LIKE,
         "<think>Hm.</think>\nBooking.\n<tool_call>book\n<arg_key>hotel</arg_key>\n<arg_value>Adler</arg_value>\n"
         "<arg_key>nights</arg_key>\n<arg_value>3</arg_value>\n</tool_call>\n"
-        "<tool_call>book\n<arg_key>hotel</arg_key>\n<arg_value>Zum <b>Löwen</b></arg_value>\n</tool_call><|observation|>",
+        "<tool_call>book\n<arg_key>hotel</arg_key>\n<arg_value>Zum <b>Löwen</b></arg_value>\n</tool_call>"
+        "<|observation|>",
     ),
     "qwen-coder": (
         QWEN_CODER_LIKE,
@@ -213,7 +218,8 @@ def test_other_families_are_text() -> None:
 def test_a_template_in_a_list() -> None:
     own = template(tool_calls={"open": "<go>", "close": "</go>", "content": "json"}, content={})
     calls = '<go>{"name": "book", "arguments": {}}</go>[TOOL_CALLS][{"name": "book", "arguments": {}}]'
-    for formats in ([own, "mistral"], ["mistral", own], ["auto", own], (MappingProxyType(own), "mistral")):
+    listed: list[FormatLike] = [[own, "mistral"], ["mistral", own], ["auto", own], (MappingProxyType(own), "mistral")]
+    for formats in listed:
         found = parse_tool_calls(calls, TOOLS, format=formats).calls
         assert sorted(call.format for call in found) == ["mistral", "response_template"]
     both = parse_tool_calls(calls + REPLIES["lfm2"][1], TOOLS, format=[own, LFM2_LIKE])
@@ -355,7 +361,8 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("key", "what", "refused"), REFUSED, ids=[f"{key}-{what}" for key, what, _ in REFUSED])
 def test_what_no_row_can_say_is_refused_by_its_key(key: str, what: str, refused: dict[str, Any]) -> None:
-    for given in (refused, [refused], ["auto", refused]):
+    listed: list[FormatLike] = [refused, [refused], ["auto", refused]]
+    for given in listed:
         with pytest.raises(ValueError, match=r"^format: ") as raised:
             ToolStream(TOOLS, format=given)
         message = str(raised.value)

@@ -52,7 +52,7 @@ fn reply(read: &Read<'_>, arguments: &mut String, out: &mut String) {
     match read.quoted {
         // Nothing but prose: it comes out as it went in.
         Some(raw) if matches!(outcome.segments.as_slice(), [(SegmentKind::Prose, _)]) && outcome.text.len() == read.bytes => {
-            out.push_str(raw)
+            out.push_str(raw);
         }
         _ => quoted(&lossy(&outcome.text), out),
     }

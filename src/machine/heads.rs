@@ -123,7 +123,13 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
     let Some(second) = window.get(inside) else { return Some(Opens::Cut) };
     Some(match (first, second) {
         (b'{', b'"' | b'\'' | b'}' | b'{' | b'\\' | b'`' | b'/' | b'#' | 0xE2 | 0xEF | 0xC2 | b'_') => Opens::Yes,
-        (b'{', byte) => if byte.is_ascii_alphabetic() { Opens::Yes } else { Opens::No },
+        (b'{', byte) => {
+            if byte.is_ascii_alphabetic() {
+                Opens::Yes
+            } else {
+                Opens::No
+            }
+        }
         (_, b'{' | b']' | 0xEF) => Opens::Yes,
         _ => Opens::No,
     })

@@ -216,11 +216,10 @@ impl Machine {
 
     /// Inside a value.
     fn pair_value(&mut self, state: &mut PairsState, mut value: Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Pair {
-        if !value.begun
-            && !self.begin_value(&mut value, pairs, window) {
-                state.value = Some(value);
-                return Pair::More;
-            }
+        if !value.begun && !self.begin_value(&mut value, pairs, window) {
+            state.value = Some(value);
+            return Pair::More;
+        }
         match self.scan_value(state, &mut value, format, pairs, window) {
             Some(Found::Closer(at, length)) => {
                 self.end_value(state, &value, at, pairs, window);

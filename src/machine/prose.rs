@@ -6,7 +6,7 @@ use super::messages;
 use super::think::ThinkState;
 use super::{Fault, Machine, Sink, State, Step};
 use crate::format::{Body, Loose, Place};
-use crate::plan::{Alone, Match};
+use crate::plan::{Alone, Marker, Match};
 use crate::repair::{FaultKind, Unreadable};
 use crate::span::Span;
 use crate::window::{Window, is_blank};
@@ -35,8 +35,12 @@ enum Opened {
 impl Machine {
     /// One step through prose: to the next byte that a marker may start with, and what stands there.
     pub(super) fn prose<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
-        if self.boundary && self.candidate.is_none()
-            && let Some(step) = self.at_boundary(window, sink) { return step }
+        if self.boundary
+            && self.candidate.is_none()
+            && let Some(step) = self.at_boundary(window, sink)
+        {
+            return step;
+        }
         let mut at = self.pos;
         loop {
             let Some(index) = self.plan.next_start(window.from(at)) else {
@@ -147,12 +151,8 @@ impl Machine {
             self.fence = None;
             return Some(Passed::Text(end));
         }
-        if at >= self.barred
-            && self.fence.is_none()
-            && !self.marked
-            && matches!(info, b"" | b"json" | b"tool_call" | b"tool_code" | b"JSON")
-        {
-            match self.open_fence(window, at, end, sink) {
+        if at >= self.barred && self.fence.is_none() && !self.marked {
+            match self.open_fence(info, window, at, end, sink) {
                 Opened::Begun => return Some(Passed::Step(Step::Go)),
                 Opened::Undecided => return None,
                 Opened::No | Opened::Cut => {}
@@ -163,9 +163,12 @@ impl Machine {
     }
 
     /// A fence that may hold a call.
-    fn open_fence<S: Sink>(&mut self, window: &Window<'_>, at: usize, line_end: usize, sink: &mut S) -> Opened {
+    fn open_fence<S: Sink>(&mut self, info: &[u8], window: &Window<'_>, at: usize, line_end: usize, sink: &mut S) -> Opened {
         let plan = self.plan.clone();
         for row in &plan.fenced {
+            if !plan.rows[*row].call.open.iter().any(|word| word.as_bytes() == info) {
+                continue;
+            }
             match call_opens(plan.rows[*row], window, line_end, &self.tools) {
                 None => return Opened::Undecided,
                 Some(Opens::Yes) => {
@@ -257,7 +260,26 @@ impl Machine {
                 return Some(Passed::Step(Step::Go));
             }
         }
+        if !marker.rows.is_empty() && self.is_written_twice(marker, window, at + length)? {
+            self.tell_prose(window, at, sink);
+            self.tell_control(at + length, sink);
+            return Some(Passed::Step(Step::Go));
+        }
         self.alone(marker.alone, window, at, length, &marker.rows, sink)
+    }
+
+    /// Whether the same opener follows, and opens a call: some models write it twice.
+    fn is_written_twice(&self, marker: &Marker, window: &Window<'_>, at: usize) -> Option<bool> {
+        let next = window.after_blanks(at)?;
+        if !window.starts_with(next, marker.text)? {
+            return Some(false);
+        }
+        for row in &marker.rows {
+            if opens(self.row(*row), window, next + marker.text.len(), &self.tools)? == Opens::Yes {
+                return Some(true);
+            }
+        }
+        Some(false)
     }
 
     /// A marker that opens nothing.
@@ -292,6 +314,9 @@ impl Machine {
         if alone == Alone::Tail && !self.only_closers_follow(window, end)? {
             return Some(Passed::Text(end));
         }
+        if alone == Alone::Word && self.is_word(window, at, end)? {
+            return Some(Passed::Text(end));
+        }
         self.tell_prose(window, at, sink);
         self.tell_control(end, sink);
         Some(Passed::Step(Step::Go))
@@ -300,6 +325,15 @@ impl Machine {
     fn tell_control<S: Sink>(&mut self, end: usize, sink: &mut S) {
         self.tell_markup(end, sink);
         self.at_border();
+    }
+
+    /// Between two blanks a tag is spoken of.
+    fn is_word(&self, window: &Window<'_>, at: usize, end: usize) -> Option<bool> {
+        let before = if at > self.told { window.get(at - 1).unwrap_or_default() } else { self.line.before };
+        match window.get(end) {
+            None if !window.last => None,
+            after => Some(before == b' ' && after == Some(b' ')),
+        }
     }
 
     fn only_closers_follow(&self, window: &Window<'_>, at: usize) -> Option<bool> {

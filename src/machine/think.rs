@@ -41,7 +41,9 @@ impl Machine {
     pub(super) fn think<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Think(state) = &self.state else { return Step::Go };
         let (think, start, call) = (state.think, state.start, state.call);
-        if let Some(step) = self.think_step(think, start, call, window, sink) { step } else {
+        if let Some(step) = self.think_step(think, start, call, window, sink) {
+            step
+        } else {
             // A back-tick waits for what it quotes.
             let quotes = self.pos > self.told && window.get(self.pos - 1) == Some(b'`');
             self.think_text(think, call, self.pos - usize::from(quotes), window, sink);

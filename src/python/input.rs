@@ -18,7 +18,9 @@ pub enum Unit {
 /// The UTF-8 of a reply or piece; lone surrogates keep the three bytes that UTF-8 would give them.
 pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow<'a, [u8]>, Unit)> {
     if let Ok(text) = value.cast::<PyString>() {
-        return if let Ok(utf8) = text.to_str() { Ok((Cow::Borrowed(utf8.as_bytes()), Unit::Characters)) } else {
+        return if let Ok(utf8) = text.to_str() {
+            Ok((Cow::Borrowed(utf8.as_bytes()), Unit::Characters))
+        } else {
             let py = value.py();
             let encoded = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
             Ok((Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()), Unit::Characters))

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::results::{format_for_model, formats, parse_tool_calls, repair_json};
     #[pymodule_export]
-    use super::stream::{ToolStream, _restore_stream};
+    use super::stream::{_restore_stream, ToolStream};
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 

@@ -108,7 +108,9 @@ impl NativeResult {
     fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         Ok(match name {
             "truncated" => PyBool::new(py, self.truncated).to_owned().into_any(),
-            "reasoning" => (!self.reasoning.is_empty()).then(|| written(py, &self.reasoning, self.places.unit())).into_pyobject(py)?.into_any(),
+            "reasoning" => {
+                (!self.reasoning.is_empty()).then(|| written(py, &self.reasoning, self.places.unit())).into_pyobject(py)?.into_any()
+            }
             "errors" => {
                 let errors = self.errors.iter().map(|error| error_to_python(py, error, &self.tools, &self.places));
                 PyList::new(py, errors.collect::<PyResult<Vec<_>>>()?)?.into_any()
@@ -132,7 +134,10 @@ impl NativeResult {
                     text += bytes;
                 }
                 Flow::Reasoning(bytes) => {
-                    list.append(("reasoning", written(py, self.reasoning.get(reasoning..reasoning + bytes).unwrap_or_default(), self.places.unit())))?;
+                    list.append((
+                        "reasoning",
+                        written(py, self.reasoning.get(reasoning..reasoning + bytes).unwrap_or_default(), self.places.unit()),
+                    ))?;
                     reasoning += bytes;
                 }
                 Flow::Call(place) => list.append(("call", *place))?,
@@ -177,7 +182,13 @@ pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, pl
 pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
     let message = message(error, tools, places.place(error.span.start));
     let name = error.name.as_deref().map(|name| written(py, name, places.unit()));
-    types(py)?.error.bind(py).call1((message, error.kind.name(), name, places.span(py, error.span)?, written(py, &error.raw, places.unit())))
+    types(py)?.error.bind(py).call1((
+        message,
+        error.kind.name(),
+        name,
+        places.span(py, error.span)?,
+        written(py, &error.raw, places.unit()),
+    ))
 }
 
 /// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it.
@@ -217,7 +228,11 @@ pub fn result_to_python<'py>(
 
 /// Ids for all calls of a result.
 pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<PyString>>> {
-    outcome.calls.iter().map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().filter(|_| !call.late_id).map(lossy).as_deref())).collect()
+    outcome
+        .calls
+        .iter()
+        .map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().filter(|_| !call.late_id).map(lossy).as_deref()))
+        .collect()
 }
 
 /// Replies longer than this are read without holding the interpreter.

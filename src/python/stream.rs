@@ -76,7 +76,8 @@ impl ToolStream {
             Options { plan: plan_of(format)?, tools: compiled.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
         let state = Mutex::new(State::new(&options));
         let ids = Ids::of(ids, Ids::Random)?;
-        let spec = Spec { tools: tools.clone().unbind(), format: format.map(|format| format.clone().unbind()), options, cut: cut.to_owned() };
+        let spec =
+            Spec { tools: tools.clone().unbind(), format: format.map(|format| format.clone().unbind()), options, cut: cut.to_owned() };
         Ok(ToolStream { state, ids, tools: compiled, spec, in_callback: AtomicBool::new(false) })
     }
 
@@ -278,7 +279,9 @@ impl ToolStream {
     fn event(&self, py: Python<'_>, state: &mut State, told: Told) -> PyResult<Py<PyAny>> {
         Ok(match told {
             Told::Plain(Event::Text(text)) => Py::new(py, TextDelta { text: written(py, &text, state.places.unit()).unbind() })?.into_any(),
-            Told::Plain(Event::Reasoning(text)) => Py::new(py, ReasoningDelta { text: written(py, &text, state.places.unit()).unbind() })?.into_any(),
+            Told::Plain(Event::Reasoning(text)) => {
+                Py::new(py, ReasoningDelta { text: written(py, &text, state.places.unit()).unbind() })?.into_any()
+            }
             Told::Plain(Event::CallStart(index, name, native_id)) => {
                 let name = lossy(&name);
                 let id = self.make_id(py, index, &name, native_id.as_deref())?;

@@ -234,7 +234,7 @@ fn spelled(item: Item, often: Often) -> Option<Vec<Spelling>> {
     Some(match (item, often) {
         (Item::Char(char), Often::Once) => vec![vec![Atom::Text(char.to_string())]],
         (Item::Char('\n'), Often::Maybe) => vec![vec![Atom::Line]],
-        (Item::Char(' ' | '\n' | '\t' | '\r'), _) | (Item::Blank, _) => vec![vec![Atom::Blanks]],
+        (Item::Char(' ' | '\n' | '\t' | '\r') | Item::Blank, _) => vec![vec![Atom::Blanks]],
         (Item::Char(char), Often::Maybe) => vec![vec![Atom::Text(char.to_string())], Vec::new()],
         (Item::Part(spellings), Often::Once) => spellings,
         (Item::Part(spellings), Often::Maybe) => spellings.into_iter().chain([Vec::new()]).collect(),

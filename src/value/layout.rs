@@ -91,11 +91,15 @@ impl Reader {
                     return false;
                 }
             },
-            Comment::Block { start } => if let Some(index) = memmem::find(rest, b"*/") { (start, *pos + index + 2) } else {
-                // A star at the very end may be the first half of the closer.
-                *pos += rest.len() - usize::from(rest.last() == Some(&b'*') && !window.last);
-                return false;
-            },
+            Comment::Block { start } => {
+                if let Some(index) = memmem::find(rest, b"*/") {
+                    (start, *pos + index + 2)
+                } else {
+                    // A star at the very end may be the first half of the closer.
+                    *pos += rest.len() - usize::from(rest.last() == Some(&b'*') && !window.last);
+                    return false;
+                }
+            }
         };
         out.repair(Repair::new(RepairKind::Comment, Span::new(start, end)));
         *pos = end;

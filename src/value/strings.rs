@@ -142,7 +142,7 @@ impl Reader {
         loop {
             let rest = window.from(*pos);
             let Some(index) = special(string.quote, rest) else {
-                let keep = if window.last { 0 } else { self.held(string, rest) };
+                let keep = if window.last { 0 } else { self.held(string, rest, bounds) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
                 push_run(string, piece, *pos, out);
                 *pos += piece.len();
@@ -195,7 +195,7 @@ impl Reader {
                 _ => match self.verdict(string, window, *pos, at, bounds) {
                     None => {
                         // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
-                        let keep = self.held(string, run);
+                        let keep = self.held(string, run, bounds);
                         let piece = run.get(..run.len() - keep).unwrap_or_default();
                         push_run(string, piece, *pos, out);
                         *pos += piece.len();
@@ -247,7 +247,12 @@ impl Reader {
     }
 
     /// How many bytes at the end of a run must wait: a comma and blanks before a quote may turn out to stand outside the string.
-    fn held(&self, string: &Str, run: &[u8]) -> usize {
+    fn held(&self, string: &Str, run: &[u8], bounds: Bounds<'_>) -> usize {
+        let call = if string.quote == Quote::Double && string.role == Role::Value { call_begun(run, bounds) } else { 0 };
+        call.max(self.held_comma(string, run))
+    }
+
+    fn held_comma(&self, string: &Str, run: &[u8]) -> usize {
         if string.role == Role::Key || !self.in_object() || !matches!(string.quote, Quote::Double | Quote::Single) {
             return 0;
         }
@@ -303,6 +308,11 @@ impl Reader {
         {
             return Some(Verdict::EndedAt(comma));
         }
+        if string.quote == Quote::Double
+            && let Some(end) = call_before(window.slice(run, at), bounds)
+        {
+            return Some(Verdict::EndedAt(run + end));
+        }
         Some(Verdict::Content(width))
     }
 
@@ -330,11 +340,7 @@ impl Reader {
 
     fn after_wide(&self, window: &Window<'_>, at: usize) -> Option<bool> {
         let mark = window.slice(at, at + 3);
-        if mark.len() < 3 && !window.last {
-            None
-        } else {
-            Some(matches!(mark, [0xEF, 0xBC, 0x8C | 0xBD] | [0xEF, 0xBD, 0x9D]))
-        }
+        if mark.len() < 3 && !window.last { None } else { Some(matches!(mark, [0xEF, 0xBC, 0x8C | 0xBD] | [0xEF, 0xBD, 0x9D])) }
     }
 
     /// Another quote: of the next key, of the next item, or (in Python) of the same string's next part.
@@ -588,13 +594,66 @@ fn flush<V: Values>(string: &mut Str, out: &mut V) {
     }
 }
 
+/// A call that follows a string whose end quote is missing starts within this many bytes before its first quote.
+const HELD_CALL: usize = 160;
+
+/// Where the markers stand between which a string without an end quote gave way to the next call: the text ends with them and an opening
+/// brace. Inside a string the quote behind that brace would have been escaped.
+fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
+    let mut end = text.trim_ascii_end().strip_suffix(b"{")?.len();
+    end = text.get(..end)?.trim_ascii_end().len();
+    if text.get(..end)?.ends_with(b"[") {
+        end = text.get(..end - 1)?.trim_ascii_end().len();
+    }
+    let mut found = None;
+    while let Some(stop) = bounds.stops.iter().find(|stop| text.get(..end).is_some_and(|text| text.ends_with(stop))) {
+        end -= stop.len();
+        found = Some(end);
+        end = text.get(..end)?.trim_ascii_end().len();
+    }
+    found
+}
+
+/// How many bytes at the end of a run may be the beginning of such a call.
+fn call_begun(run: &[u8], bounds: Bounds<'_>) -> usize {
+    let tail = run.len().saturating_sub(HELD_CALL);
+    let mut at = tail;
+    while let Some(index) = memchr2(b'<', b'[', run.get(at..).unwrap_or_default()) {
+        at += index;
+        if is_call_prefix(run.get(at..).unwrap_or_default(), bounds) {
+            return run.len() - at;
+        }
+        at += 1;
+    }
+    0
+}
+
+/// True when `text` is markers, and perhaps the braces that open a call, or a part of that.
+fn is_call_prefix(text: &[u8], bounds: Bounds<'_>) -> bool {
+    let mut rest = text;
+    let mut markers = 0;
+    loop {
+        let next = rest.trim_ascii_start();
+        if markers > 0 && (next.is_empty() || matches!(next.trim_ascii_end(), b"{" | b"[" | b"[{")) {
+            return true;
+        }
+        match bounds.stops.iter().find(|stop| next.starts_with(stop)) {
+            Some(stop) if markers < 3 => rest = next.get(stop.len()..).unwrap_or_default(),
+            _ => return !next.is_empty() && bounds.stops.iter().any(|stop| stop.starts_with(next)),
+        }
+        markers += 1;
+    }
+}
+
 /// Text as it was written, at `at`: a raw control character in it leaves a mark, where the kind of string allows none.
 fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
-    if !string.control_seen && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
-        && let Some(index) = run.iter().position(|byte| *byte < 0x20) {
-            string.control_seen = true;
-            out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
-        }
+    if !string.control_seen
+        && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
+        && let Some(index) = run.iter().position(|byte| *byte < 0x20)
+    {
+        string.control_seen = true;
+        out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
+    }
     push(string, run);
 }
 

@@ -168,7 +168,11 @@ impl Reader {
                 b')' if python && self.parens > 0 => self.parens -= 1,
                 b',' | b'}' | b']' | b'\n' | b'\r' if self.parens == 0 => return Some(BareEnd::At(at)),
                 b')' if bounds.outer == Some(b')') || self.stack.last() == Some(&super::Frame::Tuple) => return Some(BareEnd::At(at)),
-                b'"' if self.parens == 0 && self.dialect.keys == Keys::Quoted => if let Some(end) = self.bare_meets_quote(window, at)? { return Some(end) },
+                b'"' if self.parens == 0 && self.dialect.keys == Keys::Quoted => {
+                    if let Some(end) = self.bare_meets_quote(window, at)? {
+                        return Some(end);
+                    }
+                }
                 b' ' | b'\t' if self.parens == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
                 0xEF if self.is_wide(window, at)? && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial) => {
@@ -272,15 +276,17 @@ impl Reader {
                 out.repair(Repair::new(RepairKind::NumberAsText, span));
                 text(word, span, out);
             }
-            Word::Text | Word::Partial => if let Some(number) = python.then(|| python_number(word)).flatten() {
-                if word.first() == Some(&b'0') && word.get(1).is_some_and(u8::is_ascii_digit) {
-                    out.repair(Repair::new(RepairKind::NumberFormat, span));
+            Word::Text | Word::Partial => {
+                if let Some(number) = python.then(|| python_number(word)).flatten() {
+                    if word.first() == Some(&b'0') && word.get(1).is_some_and(u8::is_ascii_digit) {
+                        out.repair(Repair::new(RepairKind::NumberFormat, span));
+                    }
+                    out.number(number.as_bytes(), span.start);
+                } else {
+                    out.repair(Repair::new(RepairKind::UnquotedValue, span));
+                    text(word, span, out);
                 }
-                out.number(number.as_bytes(), span.start);
-            } else {
-                out.repair(Repair::new(RepairKind::UnquotedValue, span));
-                text(word, span, out);
-            },
+            }
         }
     }
 

@@ -65,7 +65,10 @@ impl Case {
 
 /// Every case of every file.
 pub fn all() -> Vec<Case> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    // The fuzz targets are a package of their own, one folder down.
+    let here =
+        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests")).find(|tests| tests.join("formats").is_dir());
+    let here = here.unwrap();
     ["formats", "prose", "repairs"].iter().flat_map(|folder| files(&here.join(folder))).flat_map(|path| read(&path)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Values: a tape as `serde_json` has it, and what else the tests ask of one.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use toolparse::collect::json::to_json;
 use toolparse::repair::Repair;
@@ -8,7 +9,19 @@ use toolparse::tape::{Node, Tape};
 /// The tape's strict JSON text, read by `serde_json`. Keys keep their order, the last of equal ones counts, numbers keep their digits.
 pub fn value(tape: &Tape) -> Value {
     let json = to_json(tape);
-    serde_json::from_str(&json).unwrap_or_else(|error| panic!("{json:?} is not strict JSON: {error}"))
+    strict(json.as_bytes()).unwrap_or_else(|error| panic!("{json:?} is not strict JSON: {error}"))
+}
+
+/// The text as `serde_json` reads it, however deep it is.
+///
+/// # Errors
+/// When it is not JSON.
+pub fn strict(text: &[u8]) -> serde_json::Result<Value> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    let value = Value::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
 }
 
 /// Whether two values are one, the order of keys included (which `==` of two maps does not ask).

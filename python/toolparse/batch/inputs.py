@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from toolparse.batch.documents import document_pieces
 from toolparse.batch.extras import need, zstd
 from toolparse.batch.packed import Damaged, Source, blocks
-from toolparse.batch.pieces import BadRow, Piece, Place, line_pieces
+from toolparse.batch.pieces import BadRow, Piece, Place, file_pieces, line_pieces
 from toolparse.batch.tables import Columns, table_pieces
 
 STDIN = "-"
@@ -159,7 +159,9 @@ def _pieces(each: Input, source: Source, place: Place, reading: Reading) -> Iter
         return document_pieces(blocks(source, each.packing), place, reading.size, reading.limit)
     if each.kind == "text" and not reading.text_lines:
         return _whole_text(source, each.packing, place, reading.limit)
-    return line_pieces(blocks(source, each.packing, place.offset), place, reading.size, reading.limit)
+    if each.packing or size(each) is None:
+        return line_pieces(blocks(source, each.packing, place.offset), place, reading.size, reading.limit)
+    return file_pieces(source, place, reading.size, reading.limit)
 
 
 def _opened(each: Input) -> BinaryIO:

@@ -44,13 +44,23 @@ class Source:
         self.offset += len(data)
         return data
 
+    def read_at(self, offset: int, size: int) -> bytes:
+        """The bytes there, of a plain file. Raises :class:`Damaged`."""
+        try:
+            self.file.seek(offset)
+            data = self.file.read(size)
+        except OSError as error:
+            raise Damaged(offset, error.strerror or str(error)) from error
+        self.offset = offset + len(data)
+        return data
+
 
 def blocks(source: Source, packing: str, start: int = 0) -> Iterator[bytes]:
     """The unpacked bytes from ``start`` on. ``packing`` is ``""``, ``"gz"`` or ``"zst"``. Raises :class:`Damaged`."""
     if packing:
         yield from _skipped((_gzip if packing == "gz" else _zstd)(source), start)
         return
-    if start:
+    if source.offset != start:
         source.file.seek(start)
         source.offset = start
     while block := source.read(_PLAIN):

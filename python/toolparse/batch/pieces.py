@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolparse.batch.packed import Damaged
+from toolparse.batch.packed import Damaged, Source, blocks
 
 _BOM = b"\xef\xbb\xbf"
+_TAIL = 1 << 16  # bytes at the end of a piece that are looked through for a line feed first
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,44 +77,42 @@ def line_pieces(stream: Iterable[bytes], place: Place, size: int, limit: int) ->
             yield Piece(after, 0, bad=[BadRow(place.line, place.offset, f"the file is damaged here: {buffer.damage}")])
             buffer.data.clear()
         else:
-            lines = buffer.take(cut or len(buffer.data))
-            after = Place(place.line + lines.count(b"\n") + (not lines.endswith(b"\n")), place.offset + len(lines))
-            yield Piece(after, 0, place, lines)
+            piece = _piece(place, buffer.take(cut or len(buffer.data)))
+            after = piece.after
+            yield piece
         place = after
     if buffer.damage:
         raise buffer.damage
 
 
 def file_pieces(source: Source, place: Place, size: int, limit: int) -> Iterator[Piece]:
-    """The same pieces, out of a plain file: the bytes of each are read once, to where the last of its lines ends."""
+    """The same pieces out of a plain file, each read at once up to where it ends."""
     size = min(size, limit)
     if place == Place() and source.read_at(0, len(_BOM)) == _BOM:
         place = Place(1, len(_BOM))
     while True:
-        end = _last_line_end(source, place.offset, size)
-        lines = source.read_at(place.offset, end - place.offset)
+        lines = source.read_at(place.offset, _last_line_end(source, place.offset, size) - place.offset)
         if not lines:
             return
-        if lines.endswith(b"\n") or end - place.offset < size:
-            yield Piece(_behind(place, lines), source.offset, place, lines)
-            place = _behind(place, lines)
-            continue
-        odd = next(line_pieces(blocks(source, "", place.offset), place, size, limit))
-        yield odd
-        place = odd.after
+        end = lines.rfind(b"\n") + 1
+        if end or not source.read_at(place.offset + len(lines), 1):
+            piece = _piece(place, lines[:end] if end else lines)
+        else:  # a line that is longer than a piece
+            piece = next(line_pieces(blocks(source, "", place.offset), place, size, limit))
+        yield piece
+        place = piece.after
 
 
 def _last_line_end(source: Source, offset: int, size: int) -> int:
     """Behind the last line feed of the ``size`` bytes from ``offset`` on, if it is near their end; else their end."""
     start = max(offset, offset + size - _TAIL)
-    tail = source.read_at(start, offset + size - start)
-    if len(tail) < offset + size - start:  # the file ends before
-        return offset + size - 1
-    return start + tail.rfind(b"\n") + 1 if b"\n" in tail else offset + size
+    end = source.read_at(start, offset + size - start).rfind(b"\n")
+    return start + end + 1 if end >= 0 else offset + size
 
 
-def _behind(place: Place, lines: bytes) -> Place:
-    return Place(place.line + lines.count(b"\n") + (not lines.endswith(b"\n")), place.offset + len(lines))
+def _piece(place: Place, lines: bytes) -> Piece:
+    after = Place(place.line + lines.count(b"\n") + (not lines.endswith(b"\n")), place.offset + len(lines))
+    return Piece(after, 0, place, lines)
 
 
 def _too_long(place: Place, limit: int, damage: Damaged | None) -> BadRow:

@@ -1,10 +1,10 @@
 """A drop-in for transformers' ``ResponseParser`` that repairs instead of raising.
 
 :class:`ResponseParser` and :func:`parse_response` take the same arguments, give the same events and the same message as
-``transformers.utils.chat_parsing``. A response template says how the reply is read, as ``format`` does elsewhere; of one
-that says more than a format can, they take the defaults and the name of the reasoning field, and how calls are written
-is found out from the text. The name of a format, or ``"auto"``, does in its place. transformers itself is needed only
-when ``tools`` holds Python functions.
+``transformers.utils.chat_parsing``. A response template says how the reply is read, as ``format`` does elsewhere. Of
+one that says more than a format can, they take the defaults and the name of the reasoning field, and how calls are
+written is found out from the text. The name of a format, or ``"auto"``, does in its place. transformers itself is
+needed only when ``tools`` holds Python functions.
 """
 
 from __future__ import annotations
