@@ -113,8 +113,8 @@ fn cases() -> Vec<Case> {
     let rows: Vec<String> =
         (0..16_000).map(|id| format!("{{\"id\": {id}, \"name\": \"{}\", \"score\": {}.5}}", make.pick(&WORDS), make.below(100))).collect();
     add("16,000 rows", hermes("insert", &format!("{{\"rows\": [{}]}}", rows.join(", "))), 1);
-    let parameters: String =
-        (0..20).map(|at| format!("<parameter=p{at}>\n{}\n</parameter>\n", if at % 2 == 0 { "text of it" } else { "42" })).collect();
+    let parameter = |at| format!("<parameter=p{at}>\n{}\n</parameter>\n", if at % 2 == 0 { "text of it" } else { "42" });
+    let parameters = (0..20).map(parameter).collect::<Vec<_>>().concat();
     add("qwen xml 20 parameters", format!("<tool_call>\n<function=many>\n{parameters}</function>\n</tool_call>"), 1);
     let file = make.code(30_000);
     add(
@@ -128,9 +128,8 @@ fn cases() -> Vec<Case> {
     add("lfm2", format!("{}<|tool_call_start|>{python}<|tool_call_end|>Done.", make.prose(300, &WORDS)), 2);
     add(
         "bullet",
-        format!(
-            "I will search.\n● <function=search>\n<parameter=query>harbour lights</parameter>\n<parameter=limit>5</parameter>\n</function>\n"
-        ),
+        "I will search.\n● <function=search>\n<parameter=query>harbour lights</parameter>\n<parameter=limit>5</parameter>\n</function>\n"
+            .to_owned(),
         1,
     );
     add("prose 4 KB", make.prose(4096, &WORDS), 0);

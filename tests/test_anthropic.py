@@ -11,10 +11,9 @@ import pytest
 import toolparse
 from anthropic.types import Message, RawMessageStreamEvent
 from pydantic import TypeAdapter
+from test_openai import REPLIES, TOOLS, called, cuts, encoded, read
 from toolparse import ArgumentsDelta, CallStart, ReasoningDelta, TextDelta
 from toolparse import anthropic as ours
-
-from test_openai import REPLIES, TOOLS, called, cuts, encoded, read
 
 EVENT = TypeAdapter(RawMessageStreamEvent)
 

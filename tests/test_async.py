@@ -12,10 +12,9 @@ import httpx2 as httpx
 import openai
 import pytest
 import toolparse
+from test_openai import REPLIES, TOOLS, cuts, read
 from toolparse import anthropic
 from toolparse import openai as ours_openai
-
-from test_openai import REPLIES, TOOLS, cuts, read
 
 IDS = {"ids": "index"}
 

@@ -26,7 +26,8 @@ def readings(case: Case) -> list[dict[str, Any]]:
 def taken_back(call: ParsedCall, full: ParseResult) -> bool:
     """True where the text behind a call may decide that it is none.
 
-    A bare call is one only as the whole reply; a provisional end is none if the value's own closer follows; a call in open reasoning is a draft when the block closes later.
+    A bare call is one only as the whole reply; a provisional end is none if the value's own closer follows; a call in
+    open reasoning is a draft when the block closes later.
     """
     if call.shape == "bare" or any(repair.kind == "provisional_end" for repair in call.repairs):
         return True

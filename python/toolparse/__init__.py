@@ -1,7 +1,9 @@
 """Reads what language models write: prose, reasoning and tool calls, whole or while it streams.
 
-:func:`parse_tool_calls` reads one reply, :class:`ToolStream` one that is still coming, :class:`ProseFilter` shows its prose,
-:func:`parse_batch` reads many, :func:`repair_json` mends JSON that stands alone. Model text never makes them raise; what was
+:func:`parse_tool_calls` reads one reply, :class:`ToolStream` one that is still coming, :class:`ProseFilter` shows its
+prose,
+:func:`parse_batch` reads many, :func:`parse_arrow` columns of them, :func:`repair_json` mends JSON that stands alone.
+Model text never makes them raise; what was
 mended is marked on the result.
 """
 
@@ -18,8 +20,11 @@ from toolparse._core import (
     Tools,
     ToolStream,
     __version__,
+    arrow_schema,
     format_for_model,
     formats,
+    iter_arrow,
+    parse_arrow,
     parse_batch,
     parse_tool_calls,
     repair_json,
@@ -63,9 +68,12 @@ __all__ = [
     "Tools",
     "__version__",
     "aevents",
+    "arrow_schema",
     "format_for_model",
     "formats",
+    "iter_arrow",
     "iter_unsafe",
+    "parse_arrow",
     "parse_batch",
     "parse_tool_calls",
     "repair_json",

@@ -1,9 +1,10 @@
 """Types of the Rust module. The docstrings live with the implementation; see ``help(toolparse)``."""
 
+import builtins
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, final
 
-from toolparse._types import CallError, FormatInfo, ParsedCall, ParseResult, RepairedJSON, ToolUse
+from toolparse._types import ArrowLike, CallError, FormatInfo, ParsedCall, ParseResult, RepairedJSON, ToolUse
 
 __version__: str
 
@@ -132,3 +133,100 @@ def parse_batch(
 def repair_json(text: str | bytes, *, ended: bool = False) -> RepairedJSON: ...
 def formats() -> tuple[FormatInfo, ...]: ...
 def format_for_model(model: str) -> str: ...
+
+_Shape: TypeAlias = Literal["auto", "openai-batch", "messages", "sharegpt", "langfuse", "langsmith", "otel", "text"]
+
+@final
+class BatchReader:
+    def __new__(
+        cls,
+        tools: ToolsLike,
+        *,
+        format: FormatLike = "auto",
+        prompt: str = "",
+        max_bytes: int | None = None,
+        cut: Cut = "keep",
+        shape: _Shape = "auto",
+        text_path: str | None = None,
+        tools_path: str | None = None,
+        id_path: str | None = None,
+        line_limit: int = 16777216,
+        spans: Literal["bytes", "characters"] = "bytes",
+        output: Literal["jsonl", "arrow", "both"] = "both",
+    ) -> BatchReader: ...
+    def lines(self, chunk: bytes, *, source: str, first_line: int, first_offset: int) -> BatchChunk: ...
+    def texts(
+        self,
+        texts: Sequence[str | bytes | None],
+        *,
+        source: str,
+        first_line: int,
+        ids: Sequence[str | None] | None = None,
+        tools: Sequence[ToolsLike | str] | None = None,
+    ) -> BatchChunk: ...
+
+@final
+class BatchChunk:
+    @property
+    def jsonl(self) -> builtins.bytes: ...
+    @property
+    def errors(self) -> list[tuple[int, int, str]]: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def stats(self) -> dict[str, Any]: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+
+@final
+class ArrowTable:
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def column_names(self) -> list[str]: ...
+    @property
+    def stats(self) -> dict[str, Any]: ...
+    def to_pyarrow(self) -> Any: ...
+    def to_polars(self) -> Any: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+
+@final
+class ArrowIterator:
+    def __iter__(self) -> ArrowIterator: ...
+    def __next__(self) -> ArrowTable: ...
+
+@final
+class ArrowSchema:
+    def __arrow_c_schema__(self) -> Any: ...
+
+def parse_arrow(
+    data: ArrowLike,
+    tools: ToolsLike,
+    *,
+    column: str | None = None,
+    threads: int | None = None,
+    format: FormatLike = "auto",
+    prompt: str = "",
+    max_bytes: int | None = None,
+    cut: Cut = "keep",
+    finish_reason: FinishReason = None,
+) -> ArrowTable: ...
+def iter_arrow(
+    batches: Iterable[ArrowLike],
+    tools: ToolsLike,
+    *,
+    column: str | None = None,
+    threads: int = 1,
+    format: FormatLike = "auto",
+    prompt: str = "",
+    max_bytes: int | None = None,
+    cut: Cut = "keep",
+    finish_reason: FinishReason = None,
+) -> ArrowIterator: ...
+def arrow_schema(of: Literal["records", "replies"] = "records") -> ArrowSchema: ...
+def _forked() -> None: ...
+def _restore_stream(state: Any) -> ToolStream: ...

@@ -1,6 +1,7 @@
 """The plain values that a reading returns.
 
-They are values: ``==``, ``repr``, ``pickle``, ``copy``, pattern matching and ``dataclasses.asdict`` work on them, and nothing in them
+They are values: ``==``, ``repr``, ``pickle``, ``copy``, pattern matching and ``dataclasses.asdict`` work on them, and
+nothing in them
 refers back to a parser. Fields that cost something and are rarely asked for are made when they are first read.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 Shape = Literal["tagged", "fenced", "bare"]
 SegmentKind = Literal["prose", "reasoning", "call", "markup", "error"]
@@ -40,7 +41,8 @@ class _Lazy:
 class Repair:
     """One change that was made to what the model wrote.
 
-    ``kind`` is a name from the table of repairs in the README, ``span`` where it was made (as in :class:`ParsedCall`), and ``safe`` is true
+    ``kind`` is a name from the table of repairs in the README, ``span`` where it was made (as in
+    :class:`ParsedCall`), and ``safe`` is true
     when nothing was guessed: every text that could have been damaged into this one has the same value.
     """
 
@@ -61,12 +63,18 @@ class Segment:
 class ParsedCall(_Lazy):
     """One tool call.
 
-    ``name`` is equal, character for character, to an offered name; ``arguments`` is the decoded object, keys in the order of the text;
-    ``id`` is nine characters of ``[A-Za-z0-9]`` unless ``ids`` said otherwise, ``native_id`` the id that the model wrote, if any; ``index``
-    counts the calls of the reply from 0; ``format`` names the row that read it; ``shape`` says how sure its markup was (``tagged``,
-    ``fenced`` or ``bare``). ``complete`` is true when the format itself said that the call was over, or when the model closed the arguments
-    and only the wrapper is missing. ``repairs`` lists every change. ``span`` is the place in the reply: ``str`` indexes when the reply was a
-    ``str``, byte offsets when it was ``bytes``. ``arguments_json`` is the same object as strict JSON text, equal to the joined
+    ``name`` is equal, character for character, to an offered name; ``arguments`` is the decoded object, keys in the
+    order of the text;
+    ``id`` is nine characters of ``[A-Za-z0-9]`` unless ``ids`` said otherwise, ``native_id`` the id that the model
+    wrote, if any; ``index``
+    counts the calls of the reply from 0; ``format`` names the row that read it; ``shape`` says how sure its markup
+    was (``tagged``,
+    ``fenced`` or ``bare``). ``complete`` is true when the format itself said that the call was over, or when the
+    model closed the arguments
+    and only the wrapper is missing. ``repairs`` lists every change. ``span`` is the place in the reply: ``str``
+    indexes when the reply was a
+    ``str``, byte offsets when it was ``bytes``. ``arguments_json`` is the same object as strict JSON text, equal to
+    the joined
     ``ArgumentsDelta`` pieces of a stream.
     """
 
@@ -95,7 +103,8 @@ class ParsedCall(_Lazy):
 class CallError(str):
     """Something that wanted to be a call and is not one. It *is* its message, ready to be fed back to the model.
 
-    ``kind`` is ``unknown_tool``, ``bad_arguments``, ``unreadable``, ``cut`` or ``limit``; ``name`` the tool's name as written, if one was
+    ``kind`` is ``unknown_tool``, ``bad_arguments``, ``unreadable``, ``cut`` or ``limit``; ``name`` the tool's name as
+    written, if one was
     read; ``span`` its place in the reply; ``raw`` the text it was made from.
     """
 
@@ -106,7 +115,12 @@ class CallError(str):
     raw: str
 
     def __new__(
-        cls, message: str, kind: ErrorKind = "unreadable", name: str | None = None, span: tuple[int, int] = (0, 0), raw: str = ""
+        cls,
+        message: str,
+        kind: ErrorKind = "unreadable",
+        name: str | None = None,
+        span: tuple[int, int] = (0, 0),
+        raw: str = "",
     ) -> CallError:
         self = super().__new__(cls, message)
         self.kind, self.name, self.span, self.raw = kind, name, span, raw
@@ -120,8 +134,10 @@ class CallError(str):
 class ParseResult(_Lazy):
     """What was read out of one reply.
 
-    ``text`` is the prose with calls, markup and reasoning removed; ``calls`` the calls in order of appearance; ``errors`` what wanted to be
-    a call and is not one; ``reasoning`` what the model thought, or ``None``; ``truncated`` is true when ``max_bytes`` left something unread;
+    ``text`` is the prose with calls, markup and reasoning removed; ``calls`` the calls in order of appearance;
+    ``errors`` what wanted to be
+    a call and is not one; ``reasoning`` what the model thought, or ``None``; ``truncated`` is true when ``max_bytes``
+    left something unread;
     ``segments`` tile the reply.
     """
 
@@ -133,9 +149,11 @@ class ParseResult(_Lazy):
     segments: list[Segment]
 
     def flow(self) -> list[tuple[str, Any]] | None:
-        """What came in which order: ``("text", str)``, ``("reasoning", str)``, ``("call", place)``, ``("error", place)``.
+        """What came in which order: ``("text", str)``, ``("reasoning", str)``, ``("call", place)``, ``("error",
+        place)``.
 
-        The places are those in ``calls`` and ``errors``; errors whose text is prose are not listed. The pieces add up to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
+        The places are those in ``calls`` and ``errors``; errors whose text is prose are not listed. The pieces add up
+        to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
         """
         native = getattr(self, "_native", None)
         return None if native is None else native.field("flow")
@@ -151,7 +169,9 @@ class ToolUse(dict[str, Any]):
     complete: bool
     repairs: tuple[Repair, ...]
 
-    def __init__(self, id: str, name: str, input: dict[str, Any], complete: bool = True, repairs: tuple[Repair, ...] = ()) -> None:
+    def __init__(
+        self, id: str, name: str, input: dict[str, Any], complete: bool = True, repairs: tuple[Repair, ...] = ()
+    ) -> None:
         super().__init__(type="tool_use", id=id, name=name, input=input)
         self.complete, self.repairs = complete, repairs
 
@@ -170,12 +190,14 @@ class _Missing(Enum):
 
 
 MISSING: Final = _Missing.MISSING
-"""The value of :class:`RepairedJSON` when nothing could be read. It is falsy and is not ``None``, which is JSON's ``null``."""
+"""The value of :class:`RepairedJSON` when nothing could be read. It is falsy and is not ``None``, which is JSON's
+``null``."""
 
 
 @dataclass(slots=True)
 class RepairedJSON:
-    """What :func:`toolparse.repair_json` read: the Python ``value`` (or ``MISSING``), the same as strict JSON ``text``, and the ``repairs``."""
+    """What :func:`toolparse.repair_json` read: the Python ``value`` (or ``MISSING``), the same as strict JSON
+    ``text``, and the ``repairs``."""
 
     value: Any
     text: str
@@ -208,7 +230,8 @@ def iter_unsafe(result: ParseResult) -> Iterator[ParsedCall]:
 
 
 def _plain(value: Any) -> Any:
-    """Tool definitions may hold models and mappings of other libraries: what ``json`` cannot write is asked for its plain form."""
+    """Tool definitions may hold models and mappings of other libraries: what ``json`` cannot write is asked for its
+    plain form."""
     for method in ("model_dump", "to_dict", "dict"):
         if callable(plain := getattr(value, method, None)):
             return plain()
@@ -216,3 +239,18 @@ def _plain(value: Any) -> Any:
         return dict(value)
     except (TypeError, ValueError):
         raise TypeError(f"{type(value).__name__} is not a JSON value") from None
+
+
+class ArrowStream(Protocol):
+    """A table that speaks the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class ArrowArray(Protocol):
+    """A column or a record batch that speaks the Arrow PyCapsule interface."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any: ...
+
+
+ArrowLike: TypeAlias = ArrowStream | ArrowArray

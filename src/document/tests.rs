@@ -1,6 +1,6 @@
 //! The vectors of `tests/data/json-repair.jsonl`, and where a document starts and ends.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use super::*;
 use crate::collect::json::to_json;

@@ -32,6 +32,8 @@ struct Value {
     begun: bool,
     /// True when it began with a line feed that is layout.
     line: bool,
+    /// True when a line feed stands before `scan`; that byte may have been sent and let go.
+    after_line: bool,
     /// Where an outer closer stands.
     provisional: Option<usize>,
     unknown: Unknown,
@@ -210,7 +212,7 @@ impl Machine {
             state.call.hold_last();
         }
         self.pos = end;
-        state.value = Some(Value { scan: end, begun: false, line: false, provisional: None, unknown, source, json });
+        state.value = Some(Value { scan: end, begun: false, line: false, after_line: false, provisional: None, unknown, source, json });
         Some(Pair::Go)
     }
 
@@ -262,12 +264,14 @@ impl Machine {
                 Some(b'\n') => {
                     self.pos += 1;
                     value.line = true;
+                    value.after_line = true;
                 }
                 None if !window.last => return false,
                 _ => {}
             },
             Trim::All => {
-                while window.get(self.pos).is_some_and(is_blank) {
+                while let Some(byte) = window.get(self.pos).filter(|byte| is_blank(*byte)) {
+                    value.after_line = byte == b'\n';
                     self.pos += 1;
                 }
                 if window.get(self.pos).is_none() && !window.last {
@@ -285,12 +289,18 @@ impl Machine {
         let firsts = &self.plan.firsts[state.row];
         loop {
             let Some(index) = find_any(firsts, window.from(value.scan)) else {
+                if window.end() > value.scan {
+                    value.after_line = window.get(window.end() - 1) == Some(b'\n');
+                }
                 value.scan = window.end();
                 if !window.last {
                     return None;
                 }
                 return Some(value.provisional.map_or(Found::End, Found::Provisional));
             };
+            if index > 0 {
+                value.after_line = window.get(value.scan + index - 1) == Some(b'\n');
+            }
             value.scan += index;
             let at = value.scan;
             if let Some(length) = window.starts_with_any(at, pairs.close)?
@@ -298,14 +308,13 @@ impl Machine {
             {
                 return Some(Found::Closer(at, length));
             }
-            let line_start = at > 0 && window.get(at - 1) == Some(b'\n');
-            if line_start
+            if value.after_line
                 && let Some(length) = window.starts_with_any(at, pairs.open)?
                 && self.is_new_key(state, pairs, at + length, window)?
             {
                 return Some(Found::NextKey(at));
             }
-            if self.is_outer(format, pairs, at, line_start, window)? && value.provisional.is_none() {
+            if self.is_outer(format, pairs, at, value.after_line, window)? && value.provisional.is_none() {
                 value.provisional = Some(at);
             }
             if let Some(provisional) = value.provisional
@@ -313,6 +322,7 @@ impl Machine {
             {
                 return Some(Found::Provisional(provisional));
             }
+            value.after_line = false;
             value.scan = at + 1;
         }
     }

@@ -111,7 +111,7 @@ impl Machine {
         if self.plan.bare.is_empty() || self.marked {
             return None;
         }
-        let Some(at) = window.after_blanks(start) else { return None };
+        let at = window.after_blanks(start)?;
         if !matches!(window.get(at), Some(b'{' | b'[')) && !matches!(window.get(at), Some(0xEF)) {
             return None;
         }

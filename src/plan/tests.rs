@@ -1,6 +1,6 @@
 //! The compiled rows: every marker is found, and which rows share one is written down.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 use super::*;
 use std::fmt::Write as _;

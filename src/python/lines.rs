@@ -165,6 +165,8 @@ impl BatchReader {
         }
     }
 
+    // Only columns can fail, and only the `arrow` feature has them.
+    #[cfg_attr(not(feature = "arrow"), expect(clippy::unnecessary_wraps))]
     fn chunk(&self, py: Python<'_>, collected: Collected, bad: Vec<BadLine>) -> PyResult<BatchChunk> {
         let jsonl = collected.jsonl.map(|lines| {
             let jsonl = PyBytes::new(py, lines.text.as_bytes()).unbind();

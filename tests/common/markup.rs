@@ -25,7 +25,7 @@ pub static MARKERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         markers.extend(row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).chain(row.controls));
         match row.body {
             Body::Messages(messages) => {
-                markers.extend(messages.start.iter().chain(messages.end).chain([&messages.body, &messages.constrain]))
+                markers.extend(messages.start.iter().chain(messages.end).chain([&messages.body, &messages.constrain]));
             }
             Body::Named(head, args) => markers.extend(head_markers(head).into_iter().chain(args_markers(args))),
             Body::Json(..) | Body::Python(_) => {}
@@ -195,11 +195,11 @@ pub const PROMPTS: &[&[u8]] = &[b"", b"", b"", b"<think>\n", b"<think></think>",
 pub fn options(format: usize, tools: usize, rest: usize) -> Options {
     let named = &NAMED[format % NAMED.len()].1;
     Options {
-        plan: if format % 3 == 0 { named.clone() } else { AUTO.clone() },
-        tools: if tools % 4 == 0 { ANY.clone() } else { TOOLS.clone() },
+        plan: if format.is_multiple_of(3) { named.clone() } else { AUTO.clone() },
+        tools: if tools.is_multiple_of(4) { ANY.clone() } else { TOOLS.clone() },
         prompt: PROMPTS[rest / 4 % PROMPTS.len()].to_vec(),
         max_bytes: None,
-        cut: if rest % 4 == 0 { Cut::Drop } else { Cut::Keep },
+        cut: if rest.is_multiple_of(4) { Cut::Drop } else { Cut::Keep },
     }
 }
 
@@ -209,7 +209,7 @@ pub fn piece(number: u16) -> &'static [u8] {
     let marker = MARKERS[number / 4 % MARKERS.len()].as_bytes();
     match number % 4 {
         0 => marker,
-        1 if number % 3 == 0 => &marker[..marker.len() - 1],
+        1 if number.is_multiple_of(3) => &marker[..marker.len() - 1],
         1 if number % 3 == 1 => &marker[..marker.len().div_ceil(2)],
         _ => PARTS[number / 4 % PARTS.len()],
     }
