@@ -36,7 +36,7 @@ def row(info: toolparse.FormatInfo) -> tuple[str, ...]:
     return (
         f"`{info.name}`",
         f"{cell(info.title)}" + (f" ({cell(examples)})" if examples else ""),
-        " ".join(map(code, info.openers)),
+        " ".join(dict.fromkeys(map(code, info.openers))),
         "yes" if info.auto else "no",
         "yes" if info.needs_schema else "",
         cell(elsewhere),

@@ -180,11 +180,12 @@ const DEEPSEEK_SECTION: Wrap = Wrap {
 const DEEPSEEK_CALL: Wrap = Wrap { open: &["<｜tool▁call▁begin｜>"], close: &["<｜tool▁call▁end｜>"] };
 
 // Openers that are nearly words: looked for inside prose only when their format is named.
-const HYPERCLOVA_CALL: Wrap = Wrap { open: &["-> tool/function_call\n"], close: &[] };
+const HYPERCLOVA_CALL: Wrap = Wrap { open: &["-> tool/function_call\n", "-> tool/function_call\r\n"], close: &[] };
 const PHI_CALL: Wrap = Wrap { open: &["functools"], close: &[] };
 
 const CWM_CALL: Wrap = Wrap { open: &["<tool: "], close: &["</tool>"] };
-const CWM_HEAD: Head = Head::Until { label: &[">\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
+const CWM_HEAD: Head =
+    Head::Until { label: &[">\n", ">\r\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
 
 /// What stands behind the ticks of a fence that may hold a call.
 const FENCE_WORDS: Wrap = Wrap { open: &["", "json", "JSON", "tool_call", "tool_code"], close: &[] };
@@ -309,7 +310,7 @@ pub const FORMATS: &[Format] = &[
         name: "step_audio2",
         call: TOOL_CALL,
         body: Body::Named(
-            Head::Until { label: &[], lead: &["function\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &["function\n", "function\r\n"], take: &["\n"], stop: &["{"], name: NameStyle::Plain, id: &[] },
             JSON_ARGS,
         ),
         ..ROW
@@ -874,7 +875,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "command_r",
         detect: Detect::OnRequest,
-        call: Wrap { open: &["Action:\n```json\n", "Action: ```json\n", "Action:```json\n"], close: &["```"] },
+        call: Wrap { open: &["Action:\n```json\n", "Action: ```json\n", "Action:```json\n", "Action:\r\n```json\r\n"], close: &["```"] },
         place: Place::LineStart,
         body: Body::Json(CallKeys::Pair { name: &["tool_name"], arguments: &["parameters"] }, Dialect::JSON),
         ..ROW

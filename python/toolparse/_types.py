@@ -1,8 +1,8 @@
 """The plain values that a reading returns.
 
 They are values: ``==``, ``repr``, ``pickle``, ``copy``, pattern matching and ``dataclasses.asdict`` work on them, and
-nothing in them
-refers back to a parser. Fields that cost something and are rarely asked for are made when they are first read.
+nothing in them refers back to a parser. Fields that cost something and are rarely asked for are made when they are
+first read.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class _Lazy:
 class Repair:
     """One change that was made to what the model wrote.
 
-    ``kind`` is a name from the table of repairs in the README, ``span`` where it was made (as in
-    :class:`ParsedCall`), and ``safe`` is true
-    when nothing was guessed: every text that could have been damaged into this one has the same value.
+    ``kind`` is a name from the table of repairs in the README, ``span`` where it was made (as in :class:`ParsedCall`),
+    and ``safe`` is true when nothing was guessed: every text that could have been damaged into this one has the same
+    value.
     """
 
     kind: str
@@ -64,17 +64,12 @@ class ParsedCall(_Lazy):
     """One tool call.
 
     ``name`` is equal, character for character, to an offered name; ``arguments`` is the decoded object, keys in the
-    order of the text;
-    ``id`` is nine characters of ``[A-Za-z0-9]`` unless ``ids`` said otherwise, ``native_id`` the id that the model
-    wrote, if any; ``index``
-    counts the calls of the reply from 0; ``format`` names the row that read it; ``shape`` says how sure its markup
-    was (``tagged``,
-    ``fenced`` or ``bare``). ``complete`` is true when the format itself said that the call was over, or when the
-    model closed the arguments
-    and only the wrapper is missing. ``repairs`` lists every change. ``span`` is the place in the reply: ``str``
-    indexes when the reply was a
-    ``str``, byte offsets when it was ``bytes``. ``arguments_json`` is the same object as strict JSON text, equal to
-    the joined
+    order of the text; ``id`` is nine characters of ``[A-Za-z0-9]`` unless ``ids`` said otherwise, ``native_id`` the id
+    that the model wrote, if any; ``index`` counts the calls of the reply from 0; ``format`` names the row that read it;
+    ``shape`` says how sure its markup was (``tagged``, ``fenced`` or ``bare``). ``complete`` is true when the format
+    itself said that the call was over, or when the model closed the arguments and only the wrapper is missing.
+    ``repairs`` lists every change. ``span`` is the place in the reply: ``str`` indexes when the reply was a ``str``,
+    byte offsets when it was ``bytes``. ``arguments_json`` is the same object as strict JSON text, equal to the joined
     ``ArgumentsDelta`` pieces of a stream.
     """
 
@@ -104,8 +99,7 @@ class CallError(str):
     """Something that wanted to be a call and is not one. It *is* its message, ready to be fed back to the model.
 
     ``kind`` is ``unknown_tool``, ``bad_arguments``, ``unreadable``, ``cut`` or ``limit``; ``name`` the tool's name as
-    written, if one was
-    read; ``span`` its place in the reply; ``raw`` the text it was made from.
+    written, if one was read; ``span`` its place in the reply; ``raw`` the text it was made from.
     """
 
     __slots__ = ("kind", "name", "raw", "span")
@@ -135,10 +129,8 @@ class ParseResult(_Lazy):
     """What was read out of one reply.
 
     ``text`` is the prose with calls, markup and reasoning removed; ``calls`` the calls in order of appearance;
-    ``errors`` what wanted to be
-    a call and is not one; ``reasoning`` what the model thought, or ``None``; ``truncated`` is true when ``max_bytes``
-    left something unread;
-    ``segments`` tile the reply.
+    ``errors`` what wanted to be a call and is not one; ``reasoning`` what the model thought, or ``None``; ``truncated``
+    is true when ``max_bytes`` left something unread; ``segments`` tile the reply.
     """
 
     text: str
