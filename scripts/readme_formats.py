@@ -45,7 +45,7 @@ def row(info: toolparse.FormatInfo) -> tuple[str, ...]:
 
 def code(marker: str) -> str:
     """``marker`` as code within a cell: one line, its bars and back-ticks harmless."""
-    shown = marker.replace("\n", "⏎").replace("|", "\\|")
+    shown = marker.replace("\r\n", "\n").replace("\n", "⏎").replace("|", "\\|")
     return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 

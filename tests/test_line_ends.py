@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from _fixtures import CASES, Case
-
 import toolparse
+from _fixtures import CASES, Case
 
 PLAIN = {
     name: case
