@@ -199,11 +199,21 @@ impl Call {
     /// Closes the object that [`Call::open_arguments`] opened.
     pub fn close_arguments(&mut self) {
         if self.depth > 0 {
+            self.drop_key();
             self.check_keys();
             self.tape.push(Node::Close);
             self.depth = 0;
         }
         self.arguments = ArgumentsState::Closed;
+    }
+
+    /// Takes back a key behind which no value came.
+    fn drop_key(&mut self) {
+        if matches!(self.tape.nodes().last(), Some(Node::Key(_))) {
+            let mark = self.tape.bookmark_before_last();
+            self.tape.rewind(mark);
+            self.keys.pop();
+        }
     }
 
     /// Starts an argument: its key, and the types that its schema admits.
@@ -630,12 +640,7 @@ impl Values for Arguments<'_> {
     }
 
     fn drop_key(&mut self) {
-        let call = &mut *self.call;
-        if matches!(call.tape.nodes().last(), Some(Node::Key(_))) {
-            let mark = call.tape.bookmark_before_last();
-            call.tape.rewind(mark);
-            call.keys.pop();
-        }
+        self.call.drop_key();
     }
 
     fn item_becomes_key(&mut self, at: usize) {

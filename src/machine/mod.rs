@@ -368,7 +368,7 @@ impl State {
             State::Json(state) => Some(state.keep_from()),
             State::Python(state) => state.call.as_deref().map(|call| of_call(call).unwrap_or(call.span.end.max(call.span.start))),
             State::Object(state) => of_call(&state.call),
-            State::Pairs(state) => state.provisional().or(of_call(&state.call)),
+            State::Pairs(state) => state.provisional().into_iter().chain(of_call(&state.call)).min(),
             State::Tree(state) => of_call(&state.call),
             State::Line(state) => Some(state.call.span.start),
             State::AfterArguments(state) => of_call(&state.call),

@@ -150,6 +150,14 @@ impl Machine {
         };
         let format = self.row(state.row);
         let closer = window.starts_with_any(next, format.call.close)?;
+        // The next call begins, or the fence ends, inside the arguments: nothing there could be read on.
+        if matches!(state.at, At::Argument | At::AfterValue)
+            && closer.is_none()
+            && window.starts_with_any(next, &self.plan.stops[state.row])?.is_some()
+        {
+            self.pos = next;
+            return Some(Py::Failed);
+        }
         match state.at {
             At::Begin => {
                 if byte == b'[' {
