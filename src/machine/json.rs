@@ -223,6 +223,10 @@ impl Machine {
     /// Something that is no value.
     fn json_failed<S: Sink>(&mut self, state: &mut JsonState, why: Unreadable, window: &Window<'_>, sink: &mut S) -> Next {
         self.deliver_done(state, window, sink);
+        // A call that is certain by now would have been handed out if the text had come byte by byte.
+        if self.candidate_after_piece(state, window, sink) {
+            return Next::Over;
+        }
         if self.candidate.is_some() {
             self.fail_candidate(Vec::new(), window, sink);
             return Next::Over;

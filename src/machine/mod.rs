@@ -270,7 +270,9 @@ impl Machine {
             if self.boundary && !text.trim_ascii().is_empty() {
                 self.boundary = false;
             }
-            if self.quoted.is_some_and(|at| at < end) && memchr::memchr(b'\n', text).is_some() {
+            if let Some(quoted) = self.quoted.filter(|at| *at < end)
+                && memchr::memchr(b'\n', window.slice(quoted.max(self.told), end)).is_some()
+            {
                 self.quoted = None;
             }
             sink.prose(text, Span::new(self.told, end));

@@ -73,7 +73,7 @@ impl Machine {
             match call_opens(format, window, next + length, &self.tools)? {
                 Opens::No if format.between == Between::Blanks => {
                     self.tell_markup(self.pos, sink);
-                    self.leave_section(sink);
+                    self.leave_section(window, sink);
                     return Some(Step::Go);
                 }
                 Opens::No => {
@@ -97,7 +97,7 @@ impl Machine {
         }
         if let Some(length) = window.starts_with_any(next, format.section.close)? {
             self.tell_markup(next + length, sink);
-            self.leave_section(sink);
+            self.leave_section(window, sink);
             return Some(Step::Go);
         }
         if let Some(length) = window.starts_with_any(next, format.section.open)? {
@@ -110,15 +110,19 @@ impl Machine {
         }
         match format.between {
             Between::Blanks => {
-                self.leave_section(sink);
+                self.leave_section(window, sink);
             }
             Between::Noise | Between::Name => self.pass_noise(format, next, window, sink),
         }
         Some(Step::Go)
     }
 
-    fn leave_section<S: Sink>(&mut self, sink: &mut S) {
-        let _ = sink;
+    fn leave_section<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+        if self.candidate.is_some() && !self.holds_any() {
+            self.fail_candidate(Vec::new(), window, sink);
+            return;
+        }
+        self.commit(window, sink);
         self.leave();
     }
 

@@ -139,16 +139,19 @@ impl Machine {
             self.pos = window.end();
             return Some(self.pairs_end(state, format));
         }
-        if window.get(next) == Some(b'{') && state.call.tape.len() == 1 && !format.call.close.is_empty() {
+        let noise = state.call.repairs.last().is_some_and(|last| last.kind == RepairKind::OddCharacter && last.span.end == self.pos);
+        if window.get(next) == Some(b'{') && !noise && state.call.tape.len() == 1 && !format.call.close.is_empty() {
             return Some(Pair::Object);
         }
         if format.call.close.is_empty() {
             return self.loose_end(state, next, window);
         }
-        // Text between the tags belongs to nothing.
+        // Text between the tags belongs to nothing. It is marked word by word, so that pieces of it have the mark of the whole.
         let rest = window.from(next + 1);
-        let end = rest.iter().position(|byte| *byte == b'<' || *byte == b']').map_or(window.end(), |index| next + 1 + index);
-        state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(next, end), safe: false });
+        let end =
+            rest.iter().position(|byte| is_blank(*byte) || matches!(byte, b'<' | b']')).map_or(window.end(), |index| next + 1 + index);
+        let start = if noise { self.pos } else { next };
+        state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
         self.pos = end;
         Some(Pair::Go)
     }
