@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -65,12 +66,13 @@ def run(*args: Any, cwd: Path, data: bytes | None = None, **options: Any) -> sub
 
 
 def start(*args: Any, cwd: Path, **options: Any) -> subprocess.Popen[bytes]:
-    """One run, going on."""
+    """One run, going on. A signal that the tests themselves ignore, as under ``nohup``, is not ignored there."""
     streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    streams["preexec_fn"] = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)
     return subprocess.Popen([*PROGRAM, *map(str, args), "--quiet"], cwd=cwd, **(streams | options))
 
 
-def end(process: subprocess.Popen[bytes], timeout: float = 10) -> tuple[int, bytes]:
+def end(process: subprocess.Popen[bytes], timeout: float = 60) -> tuple[int, bytes]:
     """How a run that was started ends by itself: its status, and what it said on standard error."""
     _, said = process.communicate(timeout=timeout)
     return process.returncode, said

@@ -81,7 +81,7 @@ def test_a_signal_ends_a_run_that_waits_for_input(logs: Path, number: signal.Sig
     begin = time.monotonic()
     process.send_signal(number)
     assert end(process) == (status, b"toolparse: stopped (--resume goes on)\n")
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 10
     os.close(writing)
 
 
@@ -95,7 +95,7 @@ def test_a_signal_amid_the_work_leaves_whole_lines_that_can_be_resumed(logs: Pat
     begin = time.monotonic()
     process.send_signal(number)
     status, _ = end(process)
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 10
     if status != 0:  # it was faster
         assert status == 128 + number
         left = part.read_bytes()
