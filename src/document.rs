@@ -178,6 +178,9 @@ impl Search<'_> {
     /// What stands behind the value.
     fn rest(&mut self, end: usize) {
         let mut at = skip(self.text, end);
+        if let Some(index) = self.text.get(end..at).and_then(|passed| memchr::memchr(0, passed)) {
+            self.mark(RepairKind::OddCharacter, end + index, at);
+        }
         if self.text.get(at..).is_some_and(|rest| rest.starts_with(b"```")) {
             at = skip(self.text, at + 3);
         }
