@@ -127,3 +127,12 @@ fn a_shape_is_found_in_its_bounds() {
     assert_eq!(at(b"<", false), None);
     assert_eq!(at(b"<x", false), Some(None));
 }
+
+#[test]
+fn a_named_format_reads_its_own_reasoning() {
+    let thinks = |names: &[&str]| Plan::named(names).unwrap().thinks.iter().map(|think| think.name).collect::<Vec<_>>();
+    assert_eq!(thinks(&["hermes"]), ["think"]);
+    assert_eq!(thinks(&["mistral"]), ["think", "mistral"]);
+    assert_eq!(thinks(&["harmony"]), Vec::<&str>::new());
+    assert_eq!(thinks(&["hermes", "auto"]).len(), THINKS.len());
+}

@@ -729,3 +729,6 @@ fn is_word(byte: u8) -> bool {
 fn is_all_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| is_blank(*byte))
 }
+
+#[cfg(test)]
+mod tests;

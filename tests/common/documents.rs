@@ -12,7 +12,7 @@ pub enum Doc {
     /// A string, with its quotes and escapes.
     Text(String),
     Array(Vec<Doc>),
-    /// Keys are written without escapes.
+    /// Keys as they are written between their quotes; no two spellings of one key.
     Object(Vec<(String, Doc)>),
 }
 
@@ -54,6 +54,7 @@ fn any_key() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-c]",
         "[a-z_][a-zA-Z0-9_]{0,8}",
+        "([a-c :,}]|\\\\\"|\\\\\\\\){0,6}",
         any::<String>().prop_map(|key| key.chars().filter(|c| *c >= ' ' && !matches!(c, '"' | '\\')).collect())
     ]
 }
