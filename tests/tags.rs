@@ -26,7 +26,10 @@ fn read(text: &str, ending: Ending) -> (String, bool, Vec<(&'static str, bool)>)
     (call.arguments.clone(), call.complete, call.repairs.iter().map(|(kind, _, safe)| (*kind, *safe)).collect())
 }
 
-fn check(cases: &[(&str, &str, &[(&str, bool)])]) {
+/// A reply, its arguments, and its repairs with whether each is safe.
+type Case<'a> = (&'a str, &'a str, &'a [(&'a str, bool)]);
+
+fn check(cases: &[Case<'_>]) {
     for (body, arguments, marks) in cases {
         let text = format!("<tool_call>\n<function=f>\n{body}\n</function>\n</tool_call>");
         assert_eq!(read(&text, Ending::Unknown), ((*arguments).to_owned(), true, marks.to_vec()), "{text}");
