@@ -40,10 +40,12 @@ fn a_quote_ends_a_string_where_the_grammar_goes_on() {
         ("{\"a\": \"x\" # c\n}", r#"{"a":"x"}"#, &["comment"]),
         ("[\"x\" // c\n, 1]", r#"["x",1]"#, &["comment"]),
         (r#"["x" / y"]"#, r#"["x\" / y"]"#, &["inner_quote"]),
+        (r#"{"a": "x", = y"}"#, r#"{"a":"x\", = y"}"#, &["inner_quote"]),
         (r#"{"a": "x, "b": 2}"#, r#"{"a":"x","b":2}"#, &["missing_quote"]),
         (r#"["a" "b"]"#, r#"["a","b"]"#, &["adjacent_strings"]),
         (r#"["a" 1]"#, r#"["a\" 1]"]"#, &["inner_quote", "closed_string", "closed_array"]),
         (r#"[1 "a"]"#, r#"[1,"a"]"#, &["missing_comma"]),
+        ("[\"a\" // c\n1]", r#"["a",1]"#, &["comment", "missing_comma"]),
         (r#"[{} "a"]"#, r#"[{},"a"]"#, &["missing_comma"]),
     ]);
 }
