@@ -2,7 +2,7 @@
 
 use crate::format::{Body, ControlShape, Detect, Format, Place, Shape, Think};
 use crate::formats::{CONTROLS, FORMATS, THINKS};
-use crate::scan::ByteSet;
+use crate::scan::{ByteSet, PairSet};
 use crate::window::Window;
 
 /// A marker and all that it may mean.
@@ -66,17 +66,27 @@ pub struct Plan {
     /// For each first byte, the markers that start with it.
     by_start: Vec<Starts>,
     shapes: Vec<ControlShape>,
-    starts: ByteSet,
+    /// The first two bytes of all that prose must look at.
+    starts: PairSet,
+    /// The same while a marker in back-ticks stands on the line: any back-tick ends that.
+    quoted_starts: PairSet,
     /// First bytes of markers that count only at the start of a line.
     line_only: ByteSet,
 }
 
-/// Markers by their second and third bytes.
+/// Markers with one first byte, by their second and third bytes.
 #[derive(Debug, Clone)]
 struct Starts {
     /// For each second byte, one more than its group; 0 for none.
     seconds: [u8; 256],
-    groups: Vec<Vec<(u8, Vec<usize>)>>,
+    groups: Vec<Group>,
+}
+
+/// Markers with the same first two bytes: for each third byte, one more than its list; 0 for none.
+#[derive(Debug, Clone)]
+struct Group {
+    thirds: [u8; 256],
+    lists: Vec<Vec<usize>>,
 }
 
 impl Default for Starts {
@@ -85,17 +95,19 @@ impl Default for Starts {
     }
 }
 
+/// The entry of `byte` in an index whose entries are one more than a place in `list`; a new one where there is none.
+fn entry<'l, T>(index: &mut [u8; 256], byte: u8, list: &'l mut Vec<T>, new: impl FnOnce() -> T) -> &'l mut T {
+    if index[byte as usize] == 0 {
+        list.push(new());
+        index[byte as usize] = list.len() as u8;
+    }
+    &mut list[index[byte as usize] as usize - 1]
+}
+
 impl Starts {
     fn insert(&mut self, second: u8, third: u8, marker: usize) {
-        if self.seconds[second as usize] == 0 {
-            self.groups.push(Vec::new());
-            self.seconds[second as usize] = self.groups.len() as u8;
-        }
-        let group = &mut self.groups[self.seconds[second as usize] as usize - 1];
-        match group.iter_mut().find(|(byte, _)| *byte == third) {
-            Some((_, markers)) => markers.push(marker),
-            None => group.push((third, vec![marker])),
-        }
+        let group = entry(&mut self.seconds, second, &mut self.groups, || Group { thirds: [0; 256], lists: Vec::new() });
+        entry(&mut group.thirds, third, &mut group.lists, Vec::new).push(marker);
     }
 
     fn is_empty(&self) -> bool {
@@ -107,16 +119,24 @@ impl Starts {
     }
 
     /// The markers with these bytes, longest first.
+    #[inline]
     fn of(&self, second: u8, third: u8) -> &[usize] {
         let group = match self.seconds[second as usize] {
             0 => return &[],
             group => &self.groups[group as usize - 1],
         };
-        group.iter().find(|(byte, _)| *byte == third).map_or(&[], |(_, markers)| markers)
+        match group.thirds[third as usize] {
+            0 => &[],
+            list => &group.lists[list as usize - 1],
+        }
+    }
+
+    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<usize>> {
+        self.groups.iter_mut().flat_map(|group| &mut group.lists)
     }
 
     fn markers(&self) -> impl Iterator<Item = &usize> {
-        self.groups.iter().flatten().flat_map(|(_, markers)| markers)
+        self.groups.iter().flat_map(|group| &group.lists).flatten()
     }
 }
 
@@ -174,7 +194,8 @@ impl Plan {
             markers: Vec::new(),
             by_start: vec![Starts::default(); 256],
             shapes: Vec::new(),
-            starts: ByteSet::new([]),
+            starts: PairSet::new(&[]),
+            quoted_starts: PairSet::new(&[]),
             line_only: ByteSet::new([]),
         };
         plan.add_markers(auto);
@@ -209,7 +230,11 @@ impl Plan {
             }
             // In auto-detection the rows with loose shapes would take away tokens that other rows show.
             if !auto || row.control_shapes.iter().all(|shape| shape.prefix != "<|") {
-                self.shapes.extend(row.control_shapes);
+                for shape in row.control_shapes {
+                    if !self.shapes.contains(shape) {
+                        self.shapes.push(*shape);
+                    }
+                }
             }
         }
         for (index, think) in self.thinks.clone().into_iter().enumerate() {
@@ -245,17 +270,20 @@ impl Plan {
             if let [first, second, third, ..] = marker.text {
                 self.by_start[*first as usize].insert(*second, *third, index);
                 if !boundary_only(marker, &self.rows) {
-                    starts.push(*first);
+                    starts.push((*first, *second));
                 }
             }
         }
-        starts.extend(self.shapes.iter().filter_map(|shape| shape.prefix.bytes().next()));
-        starts.push(b'`');
+        starts.extend(self.shapes.iter().filter_map(|shape| pair_of(shape.prefix.as_bytes())));
+        starts.extend(self.thinks.iter().flat_map(|think| think.ended_by).filter_map(|marker| pair_of(marker.as_bytes())));
+        starts.push((b'`', b'`'));
         let line_starts = |row: &&&Format| row.place == Place::LineStart && row.shape != Shape::Fenced;
         if self.rows.iter().filter(line_starts).any(|row| row.shape == Shape::Bare) {
-            starts.push(b'\n');
+            starts.push((b'\n', b'{'));
         }
-        self.starts = ByteSet::new(starts);
+        self.starts = PairSet::new(&starts);
+        starts.extend((0..=255).map(|next| (b'`', next)));
+        self.quoted_starts = PairSet::new(&starts);
         let at_line_start = |index: &usize| {
             let marker = &self.markers[*index];
             let opener =
@@ -268,7 +296,7 @@ impl Plan {
         });
         self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
         let markers = &self.markers;
-        for (_, list) in self.by_start.iter_mut().flat_map(|starts| starts.groups.iter_mut().flatten()) {
+        for list in self.by_start.iter_mut().flat_map(Starts::lists) {
             list.sort_by_key(|index| std::cmp::Reverse(markers[*index].text.len()));
         }
     }
@@ -279,11 +307,12 @@ impl Plan {
         &self.markers[index]
     }
 
-    /// Where the next byte stands that a marker may start with.
+    /// Where the next thing stands that prose must look at: what may be a marker or a fence, or the first byte of one at the end of the
+    /// text. `quoted`: back-ticks that are no fence count as well.
     #[inline]
     #[must_use]
-    pub fn next_start(&self, text: &[u8]) -> Option<usize> {
-        self.starts.find(text)
+    pub fn next_start(&self, text: &[u8], quoted: bool) -> Option<usize> {
+        if quoted { self.quoted_starts.find(text) } else { self.starts.find(text) }
     }
 
     /// True when markers that start with `byte` count only at the start of a line.
@@ -310,7 +339,8 @@ impl Plan {
             [second] if starts.follows(*second) => return None,
             _ => {}
         }
-        for shape in self.shapes.iter().filter(|shape| shape.prefix.as_bytes().first() == Some(&first)) {
+        let head = window.slice(at, at + 3);
+        for shape in self.shapes.iter().filter(|shape| shape.prefix.bytes().zip(head).all(|(one, other)| one == *other)) {
             if let Some(length) = shape_at(shape, window, at)? {
                 return Some(Match::Shape(length));
             }
@@ -325,6 +355,10 @@ impl Plan {
             (std::str::from_utf8(marker.text).unwrap_or_default(), names)
         })
     }
+}
+
+fn pair_of(text: &[u8]) -> Option<(u8, u8)> {
+    Some((*text.first()?, *text.get(1)?))
 }
 
 /// Markers such as ` to=` start a header at a boundary only.

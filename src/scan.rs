@@ -49,7 +49,8 @@ impl ByteSet {
         if std::mem::replace(&mut self.member[byte as usize], true) {
             return;
         }
-        if let Some(needle) = self.needles.get_mut(self.count) {
+        // Unused places repeat the last needle.
+        for needle in self.needles.iter_mut().skip(self.count) {
             *needle = byte;
         }
         self.count += 1;
@@ -76,15 +77,72 @@ impl ByteSet {
     }
 
     fn find_in_blocks(&self, text: &[u8]) -> Option<usize> {
-        let [a, b, c, d, e, f, g, h] = {
-            // Unused places repeat the first needle.
-            let mut needles = self.needles;
-            for needle in needles.iter_mut().skip(self.count) {
-                *needle = self.needles[0];
-            }
-            needles
-        };
+        let [a, b, c, d, e, f, g, h] = self.needles;
         find_block(text, |x| (x == a) | (x == b) | (x == c) | (x == d) | (x == e) | (x == f) | (x == g) | (x == h))
+    }
+
+    /// Whether a byte of the set is in `block`. Sets that are too large to be searched for in blocks are in every one.
+    #[inline]
+    fn is_in_block(&self, block: &[u8]) -> bool {
+        let [a, b, c, d, e, f, g, h] = self.needles;
+        let wanted = |x: u8| (x == a) | (x == b) | (x == c) | (x == d) | (x == e) | (x == f) | (x == g) | (x == h);
+        self.count > ByteSet::MOST || self.count > 0 && block.iter().fold(false, |seen, byte| seen | wanted(*byte))
+    }
+}
+
+/// Where two bytes may stand side by side: a small set of first bytes, and for each the bytes that may follow.
+#[derive(Clone, Debug)]
+pub struct PairSet {
+    firsts: ByteSet,
+    /// For each first byte its bit; 0 for bytes that are none. First bytes beyond the eighth share the last bit.
+    bits: [u8; 256],
+    /// For each byte the bits of those that it may follow.
+    follows: [u8; 256],
+}
+
+impl PairSet {
+    /// The set of `pairs`.
+    #[must_use]
+    pub fn new(pairs: &[(u8, u8)]) -> PairSet {
+        let mut set = PairSet { firsts: ByteSet::new(pairs.iter().map(|pair| pair.0)), bits: [0; 256], follows: [0; 256] };
+        let mut bit = 1;
+        for (first, second) in pairs {
+            if set.bits[*first as usize] == 0 {
+                set.bits[*first as usize] = bit;
+                bit = if bit == 0x80 { bit } else { bit << 1 };
+            }
+            set.follows[*second as usize] |= set.bits[*first as usize];
+        }
+        set
+    }
+
+    /// The first place in `text` where a pair stands, or where the text ends behind a first byte.
+    #[must_use]
+    pub fn find(&self, text: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(block) = text.get(at..at + BLOCK) {
+            if self.firsts.is_in_block(block)
+                && let Some(index) = self.find_from(text, at, at + BLOCK)
+            {
+                return Some(index);
+            }
+            at += BLOCK;
+        }
+        self.find_from(text, at, text.len())
+    }
+
+    /// The same between two places, byte by byte: where one first byte stands, others are near.
+    fn find_from(&self, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        let firsts = text.get(start..end)?;
+        let seconds = text.get(start + 1..).unwrap_or_default();
+        let found = firsts.iter().zip(seconds).position(|(first, second)| self.is_pair(*first, *second));
+        let open = || (end == text.len() && self.bits[*firsts.last()? as usize] != 0).then(|| firsts.len() - 1);
+        found.or_else(open).map(|index| start + index)
+    }
+
+    #[inline]
+    fn is_pair(&self, first: u8, second: u8) -> bool {
+        self.bits[first as usize] & self.follows[second as usize] != 0
     }
 }
 

@@ -43,7 +43,7 @@ impl Machine {
         }
         let mut at = self.pos;
         loop {
-            let Some(index) = self.plan.next_start(window.from(at)) else {
+            let Some(index) = self.plan.next_start(window.from(at), self.quoted.is_some()) else {
                 self.tell_prose(window, window.end(), sink);
                 return Step::More;
             };

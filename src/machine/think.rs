@@ -65,7 +65,7 @@ impl Machine {
             let next = match call {
                 // Only the closer can change what was found.
                 Some(_) => first_of(think.close, text),
-                None => plan.next_start(text),
+                None => plan.next_start(text, false),
             };
             let Some(index) = next else {
                 self.pos = window.end();

@@ -63,3 +63,34 @@ fn the_byte_nul_is_a_byte() {
         assert_eq!(ByteSet::new(more.iter().copied()).find(b"xx\0"), None);
     }
 }
+
+#[test]
+fn pairs_are_found_as_a_loop_finds_them() {
+    let pairs = [(b'<', b't'), (b'<', b'|'), (b'[', b'T'), (b'`', b'`'), (0xE2, 0x97)];
+    let set = PairSet::new(&pairs);
+    let alphabet = [b'<', b't', b'|', b'[', b'T', b'`', 0xE2, 0x97, b'x', 0];
+    let (mut text, mut state) = (Vec::new(), 1_u32);
+    for _ in 0..300 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        text.push(if state >> 30 == 0 { alphabet[(state >> 16) as usize % alphabet.len()] } else { b'x' });
+    }
+    for start in 0..text.len() {
+        for end in [start, start + 1, start + 33, text.len()] {
+            let part = &text[start..end.clamp(start, text.len())];
+            let stands = |at: usize| match part.get(at + 1) {
+                Some(next) => pairs.contains(&(part[at], *next)),
+                None => pairs.iter().any(|pair| pair.0 == part[at]),
+            };
+            assert_eq!(set.find(part), (0..part.len()).find(|at| stands(*at)), "{start}..{end}");
+        }
+    }
+}
+
+#[test]
+fn more_than_eight_first_bytes_are_too_many_for_none() {
+    let pairs: Vec<(u8, u8)> = (b'a'..=b'l').map(|first| (first, b'!')).collect();
+    let set = PairSet::new(&pairs);
+    let text = [vec![b'x'; 40], b"k!".to_vec()].concat();
+    assert_eq!(set.find(&text), Some(40));
+    assert_eq!(PairSet::new(&[]).find(&text), None);
+}
