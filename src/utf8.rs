@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Characters that are looked at together.
+const BLOCK: usize = 16;
+
 /// `bytes` as text: a lone surrogate, or a sequence that is not UTF-8, becomes one U+FFFD.
 #[must_use]
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
@@ -66,6 +69,67 @@ fn replaced(mut bytes: &[u8]) -> String {
             }
         }
     }
+}
+
+/// Characters by their codes as UTF-8; lone surrogates get the three bytes that UTF-8 would give them.
+#[must_use]
+pub fn encoded<C: Copy + Default + Into<u32>>(characters: &[C]) -> Vec<u8> {
+    let widest = if size_of::<C>() < 4 { size_of::<C>() + 1 } else { 4 };
+    let mut out = vec![0; characters.len() * widest + 2 * BLOCK];
+    let (blocks, rest) = characters.as_chunks::<BLOCK>();
+    let mut end = blocks.iter().fold(0, |end, block| put(block, &mut out, end));
+    let mut last = [C::default(); BLOCK];
+    last.iter_mut().zip(rest).for_each(|(place, character)| *place = *character);
+    // What the last block is short of was taken for NULs.
+    end = put(&last, &mut out, end) - (BLOCK - rest.len());
+    out.truncate(end);
+    out
+}
+
+#[inline]
+fn put<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> usize {
+    if block.iter().fold(0, |seen, character| seen | (*character).into()) >= 0x80 {
+        return put_encoded(block, out, at);
+    }
+    if let Some(room) = out.get_mut(at..at + BLOCK) {
+        room.iter_mut().zip(block).for_each(|(byte, character)| *byte = (*character).into() as u8);
+    }
+    at + BLOCK
+}
+
+/// Which form a character takes is computed and not asked for: short and long ones alternate in most scripts, so no branch could be guessed.
+fn put_encoded<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], mut at: usize) -> usize {
+    let mut forms = [0; BLOCK];
+    let mut widths = [0; BLOCK];
+    for ((form, width), character) in forms.iter_mut().zip(&mut widths).zip(block) {
+        (*form, *width) = if size_of::<C>() < 4 { short_form((*character).into()) } else { long_form((*character).into()) };
+    }
+    for (forms, widths) in forms.as_chunks::<2>().0.iter().zip(widths.as_chunks::<2>().0) {
+        let both = u64::from(forms[0]) | u64::from(forms[1]) << (8 * widths[0]);
+        if let Some(room) = out.get_mut(at..at + 8) {
+            room.copy_from_slice(&both.to_le_bytes());
+        }
+        at += (widths[0] + widths[1]) as usize;
+    }
+    at
+}
+
+/// The bytes of a character below U+10000, the first in the lowest place, and how many they are.
+#[inline]
+fn short_form(code: u32) -> (u32, u32) {
+    let tail = |shift: u32| 0x80 | code >> shift & 0x3F;
+    let two = 0xC0 | code >> 6 | tail(0) << 8;
+    let three = 0xE0 | code >> 12 | tail(6) << 8 | tail(0) << 16;
+    let from = |least: u32| 0_u32.wrapping_sub(u32::from(code >= least));
+    let form = code & !from(0x80) | two & from(0x80) & !from(0x800) | three & from(0x800);
+    (form, 1 + u32::from(code >= 0x80) + u32::from(code >= 0x800))
+}
+
+/// The same for any character.
+#[inline]
+fn long_form(code: u32) -> (u32, u32) {
+    let tail = |shift: u32| 0x80 | code >> shift & 0x3F;
+    if code < 0x1_0000 { short_form(code) } else { (0xF0 | code >> 18 | tail(12) << 8 | tail(6) << 16 | tail(0) << 24, 4) }
 }
 
 /// A surrogate in the three bytes that UTF-8 would give it.

@@ -18,13 +18,7 @@ pub enum Unit {
 /// The UTF-8 of a reply or piece; lone surrogates keep the three bytes that UTF-8 would give them.
 pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow<'a, [u8]>, Unit)> {
     if let Ok(text) = value.cast::<PyString>() {
-        return if let Ok(utf8) = text.to_str() {
-            Ok((Cow::Borrowed(utf8.as_bytes()), Unit::Characters))
-        } else {
-            let py = value.py();
-            let encoded = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
-            Ok((Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()), Unit::Characters))
-        };
+        return Ok((utf8_of(text)?, Unit::Characters));
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok((Cow::Borrowed(bytes.as_bytes()), Unit::Bytes));
@@ -38,21 +32,45 @@ pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow
     Err(PyTypeError::new_err(format!("{argument} must be str or bytes (UTF-8), not {kind}")))
 }
 
+/// Asks Python for the UTF-8, which it keeps with the `str`.
+#[cfg(feature = "abi3")]
+fn utf8_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(utf8) = text.to_str() {
+        return Ok(Cow::Borrowed(utf8.as_bytes()));
+    }
+    let py = text.py();
+    let encoded = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
+    Ok(Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()))
+}
+
+/// Encodes the characters where they lie: faster than Python does it, and nothing is kept with the `str`.
+#[cfg(not(feature = "abi3"))]
+#[allow(unsafe_code, reason = "the characters of a `str` can be borrowed in no other way")]
+fn utf8_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, [u8]>> {
+    use crate::utf8::encoded;
+    use pyo3::types::string::PyStringData as Data;
+    // SAFETY: a `str` that Python code can hold does not change any more.
+    Ok(match unsafe { text.data() }? {
+        Data::Ucs1(characters) if characters.is_ascii() => Cow::Borrowed(characters),
+        Data::Ucs1(characters) => Cow::Owned(encoded(characters)),
+        Data::Ucs2(characters) => Cow::Owned(encoded(characters)),
+        Data::Ucs4(characters) => Cow::Owned(encoded(characters)),
+    })
+}
+
 /// A piece of the reply as a `str`: where it came as a `str`, lone surrogates come out as they went in.
 pub fn written<'py>(py: Python<'py>, text: &[u8], unit: Unit) -> Bound<'py, PyString> {
-    match (unit, std::str::from_utf8(text)) {
-        (_, Ok(text)) => PyString::new(py, text),
-        (Unit::Characters, Err(_)) => string(py, text),
-        (Unit::Bytes, Err(_)) => PyString::new(py, &crate::utf8::lossy(text)),
+    match unit {
+        Unit::Characters => string(py, text),
+        Unit::Bytes => PyString::from_bytes(py, text).unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text))),
     }
 }
 
 /// A `str` of text that is nearly UTF-8: lone surrogates come out as they went in, other bytes that are no text as U+FFFD.
 pub fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
-    match std::str::from_utf8(text) {
-        Ok(text) => PyString::new(py, text),
-        Err(_) => surrogates(py, text).unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text))),
-    }
+    PyString::from_bytes(py, text)
+        .or_else(|_| surrogates(py, text))
+        .unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text)))
 }
 
 /// Through escapes: the codec that passes surrogates on asks an error handler for each of them.

@@ -1,11 +1,11 @@
 //! A tape as Python objects, in one pass and without recursion.
 
-use super::input::string;
 use crate::tape::{Node, Tape};
 use crate::utf8::lossy;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use std::cell::RefCell;
 
 /// A container that is open.
 enum Open<'py> {
@@ -13,41 +13,55 @@ enum Open<'py> {
     List(Bound<'py, PyList>),
 }
 
-/// Keys that were made for this value: rows repeat theirs.
-#[derive(Default)]
-struct Keys<'py> {
-    recent: Vec<(Vec<u8>, Bound<'py, PyString>)>,
-    next: usize,
+/// A key and its object.
+type Made = (Box<[u8]>, Py<PyString>);
+
+/// Keys that were made before, each in the place that its hash gives it: replies repeat them, and a `str` keeps its own hash.
+struct Keys {
+    places: Vec<Option<Made>>,
 }
 
-impl<'py> Keys<'py> {
-    /// More keys than this are looked for no longer.
-    const MOST: usize = 16;
+thread_local! {
+    static KEYS: RefCell<Keys> = const { RefCell::new(Keys { places: Vec::new() }) };
+}
 
-    fn get(&mut self, py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
-        // Rows repeat their keys in order: the next one is most likely the one that came next before.
-        for offset in 0..self.recent.len() {
-            let index = (self.next + offset) % self.recent.len();
-            let (bytes, object) = &self.recent[index];
-            if bytes == key {
-                self.next = index + 1;
-                return object.clone();
+impl Keys {
+    const PLACES: usize = 1024;
+    /// Longer keys are made each time, in bytes.
+    const LONGEST: usize = 48;
+
+    fn get<'py>(&mut self, py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+        if self.places.is_empty() {
+            self.places.resize_with(Keys::PLACES, || None);
+        }
+        let place = &mut self.places[hash(key) % Keys::PLACES];
+        match place {
+            Some((bytes, object)) if **bytes == *key => object.bind(py).clone(),
+            _ => {
+                let object = text(py, key);
+                *place = Some((key.into(), object.clone().unbind()));
+                object
             }
         }
-        let object = text(py, key);
-        if self.recent.len() < Keys::MOST {
-            self.recent.push((key.to_vec(), object.clone()));
-            self.next = 0;
-        }
-        object
     }
+}
+
+/// Any hash does: what collides is made anew.
+fn hash(key: &[u8]) -> usize {
+    let hash = key.iter().fold(key.len() as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    (hash ^ (hash >> 15)) as usize
+}
+
+fn key<'py>(py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+    if key.len() > Keys::LONGEST {
+        return text(py, key);
+    }
+    KEYS.with(|keys| keys.try_borrow_mut().map_or_else(|_| text(py, key), |mut keys| keys.get(py, key)))
 }
 
 /// The value.
 pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny>> {
-    let mut keys = Keys::default();
-    let many = tape.len() > 64;
-    let mut open: Vec<Open<'py>> = Vec::new();
+    let mut open: Vec<Open<'py>> = Vec::with_capacity(8);
     for node in tape.nodes() {
         let value: Bound<'py, PyAny> = match node {
             Node::Object => {
@@ -59,9 +73,8 @@ pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny
                 continue;
             }
             Node::Key(slice) => {
-                if let Some(Open::Dict(_, key)) = open.last_mut() {
-                    let name = tape.text(*slice);
-                    *key = Some(if many { keys.get(py, name) } else { text(py, name) });
+                if let Some(Open::Dict(_, open)) = open.last_mut() {
+                    *open = Some(key(py, tape.text(*slice)));
                 }
                 continue;
             }
@@ -90,10 +103,7 @@ pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny
 
 /// Text of a value: it can always be encoded, so half characters are U+FFFD.
 fn text<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
-    match std::str::from_utf8(text) {
-        Ok(_) => string(py, text),
-        Err(_) => PyString::new(py, &lossy(text)),
-    }
+    PyString::from_bytes(py, text).unwrap_or_else(|_| PyString::new(py, &lossy(text)))
 }
 
 fn number<'py>(py: Python<'py>, lexeme: &[u8]) -> PyResult<Bound<'py, PyAny>> {

@@ -71,3 +71,21 @@ fn escapes_are_those_of_python_and_name_every_code() {
     assert_eq!(escaped(b"\xED\xA0\x80|\xED\xBF\xBF"), "\\ud800|\\udfff");
     assert_eq!(escaped(b"a\xFFb\xE2\x82"), "a\\ufffdb\\ufffd");
 }
+
+#[test]
+fn codes_are_encoded_as_the_standard_library_does() {
+    let alphabet = ['a', '\0', '\u{7F}', '\u{80}', 'é', '\u{7FF}', '\u{800}', '港', '\u{FFFF}', '\u{10000}', '😀', '\u{10FFFF}'];
+    let mut text = String::new();
+    for index in 0..400 {
+        text.push(if index % 97 < 40 { 'x' } else { alphabet[index * 7 % alphabet.len()] });
+    }
+    for start in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+        let codes: Vec<u32> = text[start..].chars().map(u32::from).collect();
+        assert_eq!(encoded(&codes), text[start..].as_bytes());
+    }
+    let units: Vec<u16> = "a港é\u{FFFF}".encode_utf16().collect();
+    assert_eq!(encoded(&units), "a港é\u{FFFF}".as_bytes());
+    assert_eq!(encoded(&[b'a', 0xE9, 0xFF]), "aéÿ".as_bytes());
+    assert_eq!(encoded(&[0xD800_u16, 0x61, 0xDFFF]), b"\xED\xA0\x80a\xED\xBF\xBF");
+    assert_eq!(encoded::<u8>(&[]), b"");
+}
