@@ -77,17 +77,19 @@ impl ByteSet {
     }
 
     fn find_in_blocks(&self, text: &[u8]) -> Option<usize> {
-        let [a, b, c, d, e, f, g, h] = self.needles;
-        find_block(text, |x| (x == a) | (x == b) | (x == c) | (x == d) | (x == e) | (x == f) | (x == g) | (x == h))
+        let needles = self.needles;
+        find_block(text, |byte| is_one_of(byte, needles))
     }
 
-    /// Whether a byte of the set is in `block`. Sets that are too large to be searched for in blocks are in every one.
-    #[inline]
-    fn is_in_block(&self, block: &[u8]) -> bool {
-        let [a, b, c, d, e, f, g, h] = self.needles;
-        let wanted = |x: u8| (x == a) | (x == b) | (x == c) | (x == d) | (x == e) | (x == f) | (x == g) | (x == h);
-        self.count > ByteSet::MOST || self.count > 0 && block.iter().fold(false, |seen, byte| seen | wanted(*byte))
+    /// The needles that a search for `N` of them compares with; the last one repeats.
+    fn some<const N: usize>(&self) -> [u8; N] {
+        std::array::from_fn(|index| self.needles.get(index).copied().unwrap_or_default())
     }
+}
+
+#[inline]
+fn is_one_of<const N: usize>(byte: u8, needles: [u8; N]) -> bool {
+    needles.iter().fold(false, |seen, needle| seen | (byte == *needle))
 }
 
 /// Where two bytes may stand side by side: a small set of first bytes, and for each the bytes that may follow.
@@ -119,16 +121,26 @@ impl PairSet {
     /// The first place in `text` where a pair stands, or where the text ends behind a first byte.
     #[must_use]
     pub fn find(&self, text: &[u8]) -> Option<usize> {
-        let mut at = 0;
-        while let Some(block) = text.get(at..at + BLOCK) {
-            if self.firsts.is_in_block(block)
-                && let Some(index) = self.find_from(text, at, at + BLOCK)
+        match self.firsts.count {
+            0 => None,
+            1..=4 => self.find_in_blocks::<4>(text),
+            5 | 6 => self.find_in_blocks::<6>(text),
+            7 | 8 => self.find_in_blocks::<8>(text),
+            _ => self.find_from(text, 0, text.len()),
+        }
+    }
+
+    fn find_in_blocks<const N: usize>(&self, text: &[u8]) -> Option<usize> {
+        let needles = self.firsts.some::<N>();
+        let (blocks, _) = text.as_chunks::<BLOCK>();
+        for (index, block) in blocks.iter().enumerate() {
+            if block.iter().fold(false, |seen, byte| seen | is_one_of(*byte, needles))
+                && let Some(index) = self.find_from(text, index * BLOCK, (index + 1) * BLOCK)
             {
                 return Some(index);
             }
-            at += BLOCK;
         }
-        self.find_from(text, at, text.len())
+        self.find_from(text, blocks.len() * BLOCK, text.len())
     }
 
     /// The same between two places, byte by byte: where one first byte stands, others are near.

@@ -3,7 +3,7 @@
 use super::input::Unit;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One bit for each byte that starts a character.
 #[derive(Debug, Default, Clone)]
@@ -44,6 +44,29 @@ impl Starts {
 struct Index {
     ascii: usize,
     starts: Option<Starts>,
+    /// A reply that is all here, and is looked through when a place is asked for.
+    whole: Option<Py<PyString>>,
+}
+
+impl Index {
+    fn push(&mut self, text: &[u8]) {
+        if self.starts.is_none() && text.is_ascii() {
+            self.ascii += text.len();
+            return;
+        }
+        let ascii = self.ascii;
+        self.starts.get_or_insert_with(|| ascii_starts(ascii)).push(text);
+    }
+
+    fn look_through(&mut self) {
+        if let Some(text) = self.whole.take() {
+            Python::attach(|py| {
+                if let Ok((bytes, _)) = super::input::text_of(text.bind(py).as_any(), "raw") {
+                    self.push(&bytes);
+                }
+            });
+        }
+    }
 }
 
 /// How the places of a reply are counted.
@@ -51,30 +74,21 @@ struct Index {
 pub struct Places {
     unit: Unit,
     index: Arc<Mutex<Index>>,
-    /// A reply that is all here, and is looked through when a place is asked for.
-    whole: Option<Arc<Mutex<Option<Py<PyString>>>>>,
 }
 
 impl Places {
     pub fn new(unit: Unit) -> Places {
-        Places { unit, index: Arc::default(), whole: None }
+        Places { unit, index: Arc::default() }
     }
 
     /// Places of a `str` that is all here; nothing is counted before a place is asked for.
     pub fn later(text: &Bound<'_, PyString>) -> Places {
-        Places { whole: Some(Arc::new(Mutex::new(Some(text.clone().unbind())))), ..Places::new(Unit::Characters) }
+        let index = Index { whole: Some(text.clone().unbind()), ..Index::default() };
+        Places { unit: Unit::Characters, index: Arc::new(Mutex::new(index)) }
     }
 
-    fn look_through(&self) {
-        let Some(whole) = &self.whole else { return };
-        let text = whole.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(text) = text {
-            Python::attach(|py| {
-                if let Ok((bytes, _)) = super::input::text_of(text.bind(py).as_any(), "raw") {
-                    self.push(&bytes);
-                }
-            });
-        }
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Places of a reply that is all here.
@@ -93,23 +107,17 @@ impl Places {
 
     /// The same places, independent from here on.
     pub fn copied(&self) -> Places {
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = Index { ascii: index.ascii, starts: index.starts.clone() };
-        Places { unit: self.unit, index: Arc::new(Mutex::new(index)), whole: self.whole.clone() }
+        let mut index = self.index();
+        index.look_through();
+        let index = Index { ascii: index.ascii, starts: index.starts.clone(), whole: None };
+        Places { unit: self.unit, index: Arc::new(Mutex::new(index)) }
     }
 
     /// Adds the next piece.
     pub fn push(&self, text: &[u8]) {
-        if self.unit == Unit::Bytes {
-            return;
+        if self.unit == Unit::Characters {
+            self.index().push(text);
         }
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if index.starts.is_none() && text.is_ascii() {
-            index.ascii += text.len();
-            return;
-        }
-        let ascii = index.ascii;
-        index.starts.get_or_insert_with(|| ascii_starts(ascii)).push(text);
     }
 
     /// The place of a byte.
@@ -117,8 +125,8 @@ impl Places {
         if self.unit == Unit::Bytes {
             return at;
         }
-        self.look_through();
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index();
+        index.look_through();
         index.starts.as_ref().map_or(at, |starts| starts.character(at))
     }
 

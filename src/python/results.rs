@@ -3,7 +3,7 @@
 use super::input::{text_of, written};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
-use super::values::to_python;
+use super::values::{repeated, to_python};
 use crate::catalog;
 use crate::collect::guard::guarded;
 use crate::collect::json::to_json;
@@ -34,7 +34,6 @@ pub struct Types {
     pub repaired: Py<PyType>,
     pub format_info: Py<PyType>,
     pub missing: Py<PyAny>,
-    new: Py<PyAny>,
 }
 
 static TYPES: PyOnceLock<Types> = PyOnceLock::new();
@@ -53,14 +52,15 @@ pub fn types(py: Python<'_>) -> PyResult<&'static Types> {
             repaired: class("RepairedJSON")?,
             format_info: class("FormatInfo")?,
             missing: module.getattr("MISSING")?.unbind(),
-            new: py.import("builtins")?.getattr("object")?.getattr("__new__")?.unbind(),
         })
     })
 }
 
 /// An object whose fields are set one by one, without the cost of its constructor.
+#[allow(unsafe_code, reason = "what `object.__new__` does for such a class, which is slower to call")]
 fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {
-    types(py)?.new.bind(py).call1((class.bind(py),))
+    // SAFETY: `class` is a type that Python made, with slots and without a constructor or an allocator of its own; the object is new.
+    unsafe { Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0)) }
 }
 
 /// The fields of a call that are made when they are asked for.
@@ -171,7 +171,7 @@ pub fn repairs<'py>(py: Python<'py>, repairs: &[Repair], places: &Places) -> PyR
 /// A call as Python sees it.
 pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
     let object = bare(py, &types(py)?.call)?;
-    object.setattr(intern!(py, "name"), PyString::new(py, &lossy(&call.name)))?;
+    object.setattr(intern!(py, "name"), repeated(py, &call.name))?;
     object.setattr(intern!(py, "arguments"), to_python(py, &call.arguments)?)?;
     object.setattr(intern!(py, "id"), id)?;
     object.setattr(intern!(py, "_native"), NativeCall { call: Arc::new(call), places: places.clone() })?;

@@ -52,7 +52,8 @@ fn hash(key: &[u8]) -> usize {
     (hash ^ (hash >> 15)) as usize
 }
 
-fn key<'py>(py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+/// A key, or another text that replies repeat.
+pub fn repeated<'py>(py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
     if key.len() > Keys::LONGEST {
         return text(py, key);
     }
@@ -74,7 +75,7 @@ pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny
             }
             Node::Key(slice) => {
                 if let Some(Open::Dict(_, open)) = open.last_mut() {
-                    *open = Some(key(py, tape.text(*slice)));
+                    *open = Some(repeated(py, tape.text(*slice)));
                 }
                 continue;
             }

@@ -85,8 +85,8 @@ impl Reader {
         }
         Some(match byte {
             b'"' | b'\'' => {
-                let triple = [byte; 3];
-                if window.starts_with(at, &triple)? {
+                let twice = window.get(at + 1).is_none_or(|next| next == byte);
+                if twice && window.starts_with(at, &[byte; 3])? {
                     Some((Quote::Triple(byte), 3))
                 } else {
                     Some((if byte == b'"' { Quote::Double } else { Quote::Single }, 1))
@@ -210,7 +210,9 @@ impl Reader {
                         }
                     }
                     Some(Verdict::Ends(next)) => {
-                        push_run(string, run, *pos, out);
+                        note_control(string, run, *pos, out);
+                        flush(string, out);
+                        hand_on(string, run, out);
                         return self.end_string(string, at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
@@ -367,10 +369,14 @@ impl Reader {
     fn comma_separates(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
         let next = self.after_layout(window, at)?;
         let Some(byte) = window.get(next) else { return Some(true) };
-        if matches!(byte, b'}' | b']' | b')' | b',' | b'#' | b'/' | b'\\')
-            || next - at >= BLANKS
-            || window.starts_with_any(next, bounds.stops)?.is_some()
-        {
+        if matches!(byte, b'}' | b']' | b')' | b',' | b'#' | b'/' | b'\\') || next - at >= BLANKS {
+            return Some(true);
+        }
+        // No marker starts with a quote.
+        if byte == b'"' && !self.stack.is_empty() {
+            return if self.in_object() { self.opens_key(window, next) } else { Some(true) };
+        }
+        if window.starts_with_any(next, bounds.stops)?.is_some() {
             return Some(true);
         }
         if window.starts_with(next, b"...")? {
@@ -401,6 +407,8 @@ impl Reader {
         let mut scan = at + width;
         let limit = scan + super::MAX_STRAY_KEY;
         loop {
+            let plain = window.slice(scan, limit).iter().take_while(|next| !matches!(**next, b'\\' | 0xE2) && **next != byte);
+            scan += plain.count();
             if scan >= limit {
                 return Some(true);
             }
@@ -586,11 +594,21 @@ fn push(string: &mut Str, bytes: &[u8]) {
 }
 
 /// Hands on what was gathered.
+#[inline]
 fn flush<V: Values>(string: &mut Str, out: &mut V) {
     if !string.text.is_empty() {
         string.bytes += string.text.len();
         out.text(&string.text);
         string.text.clear();
+    }
+}
+
+/// Hands on text as it was written, once what was gathered is handed on.
+#[inline]
+fn hand_on<V: Values>(string: &mut Str, run: &[u8], out: &mut V) {
+    if !run.is_empty() {
+        string.bytes += run.len();
+        out.text(run);
     }
 }
 
@@ -645,8 +663,16 @@ fn is_call_prefix(text: &[u8], bounds: Bounds<'_>) -> bool {
     }
 }
 
-/// Text as it was written, at `at`: a raw control character in it leaves a mark, where the kind of string allows none.
+/// Text as it was written, at `at`.
+#[inline]
 fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
+    note_control(string, run, at, out);
+    push(string, run);
+}
+
+/// A raw control character in text at `at` leaves a mark, where the kind of string allows none.
+#[inline]
+fn note_control<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
     if !string.control_seen
         && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
         && let Some(index) = run.iter().position(|byte| *byte < 0x20)
@@ -654,7 +680,6 @@ fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
         string.control_seen = true;
         out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
     }
-    push(string, run);
 }
 
 /// The next byte in a string that is not plain text.
