@@ -124,8 +124,8 @@ impl Call {
             sent: crate::collect::json::Cursor::default(),
             depth: 0,
             types: TypeSet::EMPTY,
-            containers: Vec::new(),
-            keys: Vec::new(),
+            containers: Vec::with_capacity(4),
+            keys: Vec::with_capacity(8),
         }
     }
 

@@ -89,10 +89,10 @@ impl JsonBody {
     pub fn new(keys: CallKeys) -> JsonBody {
         JsonBody {
             keys,
-            scopes: Vec::new(),
+            scopes: Vec::with_capacity(8),
             slot: Slot::Other,
             into: Into::Nowhere,
-            text: Vec::new(),
+            text: Vec::with_capacity(32),
             kind: Vec::new(),
             message: None,
             call: None,

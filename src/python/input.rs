@@ -68,9 +68,7 @@ pub fn written<'py>(py: Python<'py>, text: &[u8], unit: Unit) -> Bound<'py, PySt
 
 /// A `str` of text that is nearly UTF-8: lone surrogates come out as they went in, other bytes that are no text as U+FFFD.
 pub fn string<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
-    PyString::from_bytes(py, text)
-        .or_else(|_| surrogates(py, text))
-        .unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text)))
+    PyString::from_bytes(py, text).or_else(|_| surrogates(py, text)).unwrap_or_else(|_| PyString::new(py, &crate::utf8::lossy(text)))
 }
 
 /// Through escapes: the codec that passes surrogates on asks an error handler for each of them.

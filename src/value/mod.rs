@@ -136,7 +136,7 @@ impl Frame {
 }
 
 /// What is awaited, or which token is open.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 enum At {
     /// A value must come.
     Value,
@@ -165,7 +165,7 @@ enum At {
 }
 
 /// How far a container beyond the limit has been passed over.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 struct Deep {
     open: usize,
     in_string: bool,
@@ -205,7 +205,7 @@ pub struct Reader {
     tuple_comma: bool,
     /// Where the last comma stands.
     comma: Span,
-    /// Decoded text of a string, while it is gathered.
+    /// Decoded text of the open string that was not handed on yet.
     text: Vec<u8>,
 }
 
@@ -215,7 +215,7 @@ impl Reader {
     pub fn new(dialect: Dialect) -> Reader {
         Reader {
             dialect,
-            stack: Vec::new(),
+            stack: Vec::with_capacity(8),
             at: At::Value,
             comment: None,
             token: 0,
@@ -291,7 +291,7 @@ impl Reader {
         }
         match &self.at {
             At::String(string) => {
-                let string = string.clone();
+                let string = *string;
                 self.finish_string(&string, at, out);
             }
             At::Bare => self.finish_bare(window, at, ending, out),

@@ -32,20 +32,18 @@ pub(super) enum Quote {
 }
 
 /// An open string.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Str {
     quote: Quote,
     pub(super) role: Role,
     pub(super) start: usize,
     bytes: usize,
     control_seen: bool,
-    /// Decoded text that was not handed on yet.
-    text: Vec<u8>,
 }
 
 impl Str {
     pub(super) fn new(quote: Quote, role: Role, start: usize) -> Str {
-        Str { quote, role, start, bytes: 0, control_seen: false, text: Vec::new() }
+        Str { quote, role, start, bytes: 0, control_seen: false }
     }
 }
 
@@ -125,13 +123,10 @@ impl Reader {
 
     /// Reads on inside a string.
     pub(super) fn string<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
-        let At::String(string) = &self.at else { return Step::Go };
-        let mut string = string.clone();
-        // Runs and escapes are gathered here, so that the receiver is asked once for each piece and not for each of them.
-        string.text = std::mem::take(&mut self.text);
+        let At::String(mut string) = self.at else { return Step::Go };
         let step = self.string_steps(&mut string, window, pos, bounds, out);
-        flush(&mut string, out);
-        self.text = std::mem::take(&mut string.text);
+        // Runs and escapes are gathered, so that the receiver is asked once for each piece and not for each of them.
+        self.flush(&mut string, out);
         if let At::String(open) = &mut self.at {
             *open = string;
         }
@@ -144,7 +139,7 @@ impl Reader {
             let Some(index) = special(string.quote, rest) else {
                 let keep = if window.last { 0 } else { self.held(string, rest, bounds) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
-                push_run(string, piece, *pos, out);
+                self.push_run(string, piece, *pos, out);
                 *pos += piece.len();
                 return Step::More;
             };
@@ -152,14 +147,14 @@ impl Reader {
             let run = rest.get(..index).unwrap_or_default();
             match rest.get(index).copied() {
                 Some(b'\\') if !matches!(string.quote, Quote::Delimiter(_) | Quote::RawPython(_) | Quote::Escaped) => {
-                    push_run(string, run, *pos, out);
+                    self.push_run(string, run, *pos, out);
                     *pos = at;
                     if !self.escape(string, window, pos, out) {
                         return Step::More;
                     }
                 }
                 Some(b'\\') if string.quote == Quote::Escaped => {
-                    push_run(string, run, *pos, out);
+                    self.push_run(string, run, *pos, out);
                     *pos = at;
                     match self.escaped_level(string, window, pos, out) {
                         None => return Step::More,
@@ -169,18 +164,18 @@ impl Reader {
                 }
                 Some(b'\\') => {
                     // A raw Python string keeps the backslash and what follows it.
-                    push_run(string, run, *pos, out);
+                    self.push_run(string, run, *pos, out);
                     *pos = at;
                     let pair = window.slice(at, at + 2);
                     if pair.len() < 2 && !window.last {
                         return Step::More;
                     }
-                    push(string, pair);
+                    self.push(pair);
                     *pos += pair.len();
                 }
                 Some(byte) if byte < 0x20 && string.quote == Quote::Double => {
                     let through = rest.get(..=index).unwrap_or_default();
-                    push(string, through);
+                    self.push(through);
                     *pos = at + 1;
                     if !string.control_seen {
                         string.control_seen = true;
@@ -188,7 +183,7 @@ impl Reader {
                     }
                 }
                 _ if cut_delimiter(string.quote, window, at) => {
-                    push_run(string, run, *pos, out);
+                    self.push_run(string, run, *pos, out);
                     *pos = window.end();
                     return Step::More;
                 }
@@ -197,13 +192,13 @@ impl Reader {
                         // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
                         let keep = self.held(string, run, bounds);
                         let piece = run.get(..run.len() - keep).unwrap_or_default();
-                        push_run(string, piece, *pos, out);
+                        self.push_run(string, piece, *pos, out);
                         *pos += piece.len();
                         return Step::More;
                     }
                     Some(Verdict::Content(width)) => {
-                        push_run(string, run, *pos, out);
-                        push(string, window.slice(at, at + width));
+                        self.push_run(string, run, *pos, out);
+                        self.push(window.slice(at, at + width));
                         *pos = at + width;
                         if self.marks_inner(string.quote, window, at) {
                             out.repair(Repair::new(RepairKind::InnerQuote, Span::new(at, at + width)));
@@ -211,17 +206,40 @@ impl Reader {
                     }
                     Some(Verdict::Ends(next)) => {
                         note_control(string, run, *pos, out);
-                        flush(string, out);
+                        self.flush(string, out);
                         hand_on(string, run, out);
                         return self.end_string(string, at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
-                        push(string, window.slice(*pos, comma));
+                        self.push(window.slice(*pos, comma));
                         out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
                         return self.end_string(string, comma, comma, pos, out);
                     }
                 },
             }
+        }
+    }
+
+    /// Decoded text.
+    #[inline]
+    fn push(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
+    }
+
+    /// Text as it was written, at `at`.
+    #[inline]
+    fn push_run<V: Values>(&mut self, string: &mut Str, run: &[u8], at: usize, out: &mut V) {
+        note_control(string, run, at, out);
+        self.push(run);
+    }
+
+    /// Hands on what was gathered.
+    #[inline]
+    fn flush<V: Values>(&mut self, string: &mut Str, out: &mut V) {
+        if !self.text.is_empty() {
+            string.bytes += self.text.len();
+            out.text(&self.text);
+            self.text.clear();
         }
     }
 
@@ -236,7 +254,7 @@ impl Reader {
 
     fn end_string<V: Values>(&mut self, string: &mut Str, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
         *pos = next;
-        flush(string, out);
+        self.flush(string, out);
         if string.role == Role::Key {
             out.text_end(end);
             self.at = At::Colon;
@@ -457,35 +475,35 @@ impl Reader {
         };
         let simple = SIMPLE_ESCAPES[code as usize];
         if simple != 0 {
-            string.text.push(simple);
+            self.text.push(simple);
             *pos = at + 2;
             return true;
         }
         let python = self.dialect.syntax == Syntax::Python;
         let mut width = 2;
         match code {
-            b'/' if !python => push(string, b"/"),
-            b'u' => return self.unicode_escape(string, window, pos, 4, out),
-            b'U' if python => return self.unicode_escape(string, window, pos, 8, out),
-            b'x' if python => return self.unicode_escape(string, window, pos, 2, out),
-            b'a' if python => push(string, b"\x07"),
-            b'v' if python => push(string, b"\x0B"),
-            b'0' if python => push(string, b"\0"),
+            b'/' if !python => self.push(b"/"),
+            b'u' => return self.unicode_escape(window, pos, 4, out),
+            b'U' if python => return self.unicode_escape(window, pos, 8, out),
+            b'x' if python => return self.unicode_escape(window, pos, 2, out),
+            b'a' if python => self.push(b"\x07"),
+            b'v' if python => self.push(b"\x0B"),
+            b'0' if python => self.push(b"\0"),
             b'\n' if python => {}
-            b'\'' if python || string.quote == Quote::Single => push(string, b"'"),
+            b'\'' if python || string.quote == Quote::Single => self.push(b"'"),
             b'\'' | b'`' => {
-                push(string, &[code]);
+                self.push(&[code]);
                 if string.quote != Quote::Backtick {
                     out.repair(Repair::new(RepairKind::EscapedQuote, Span::new(at, at + 2)));
                 }
             }
             b'_' if !python => {
-                push(string, b"_");
+                self.push(b"_");
                 out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
             }
             _ => {
                 // Only the backslash is settled: what follows is read as what it is (it may be the first byte of a character).
-                push(string, b"\\");
+                self.push(b"\\");
                 width = 1;
                 if !python {
                     out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
@@ -496,7 +514,7 @@ impl Reader {
         true
     }
 
-    fn unicode_escape<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, digits: usize, out: &mut V) -> bool {
+    fn unicode_escape<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, digits: usize, out: &mut V) -> bool {
         let at = *pos;
         let Some(first) = hex(window, at + 2, digits) else {
             if window.last {
@@ -505,7 +523,7 @@ impl Reader {
             return false;
         };
         let Ok(first) = first else {
-            push(string, window.slice(at, at + 2));
+            self.push(window.slice(at, at + 2));
             out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
             *pos = at + 2;
             return true;
@@ -531,7 +549,7 @@ impl Reader {
             out.repair(Repair::new(RepairKind::LoneSurrogate, Span::new(at, end)));
             char::REPLACEMENT_CHARACTER
         });
-        push(string, character.encode_utf8(&mut [0; 4]).as_bytes());
+        self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
         *pos = end;
         true
     }
@@ -552,14 +570,11 @@ impl Reader {
                 return Some(true);
             }
             b'n' | b't' | b'r' => {
-                push(
-                    string,
-                    match first {
-                        b'n' => b"\n",
-                        b't' => b"\t",
-                        _ => b"\r",
-                    },
-                );
+                self.push(match first {
+                    b'n' => b"\n",
+                    b't' => b"\t",
+                    _ => b"\r",
+                });
                 *pos = at + 2;
             }
             b'\\' => {
@@ -567,7 +582,7 @@ impl Reader {
                 let Some(second) = window.get(at + 2) else { return more(pos) };
                 if second == b'\\' {
                     let Some(third) = window.get(at + 3) else { return more(pos) };
-                    push(string, &[third]);
+                    self.push(&[third]);
                     *pos = at + 4;
                 } else {
                     *pos = at + 1;
@@ -584,22 +599,6 @@ impl Reader {
             }
         }
         Some(false)
-    }
-}
-
-/// Decoded text.
-#[inline]
-fn push(string: &mut Str, bytes: &[u8]) {
-    string.text.extend_from_slice(bytes);
-}
-
-/// Hands on what was gathered.
-#[inline]
-fn flush<V: Values>(string: &mut Str, out: &mut V) {
-    if !string.text.is_empty() {
-        string.bytes += string.text.len();
-        out.text(&string.text);
-        string.text.clear();
     }
 }
 
@@ -661,13 +660,6 @@ fn is_call_prefix(text: &[u8], bounds: Bounds<'_>) -> bool {
         }
         markers += 1;
     }
-}
-
-/// Text as it was written, at `at`.
-#[inline]
-fn push_run<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
-    note_control(string, run, at, out);
-    push(string, run);
 }
 
 /// A raw control character in text at `at` leaves a mark, where the kind of string allows none.
