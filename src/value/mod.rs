@@ -203,6 +203,8 @@ pub struct Reader {
     /// True when the whole text is one escape level too deep.
     over_escaped: bool,
     tuple_comma: bool,
+    /// True when the key that is read, or was read last, is the first of its object.
+    first_key: bool,
     /// Where the last comma stands.
     comma: Span,
     /// Decoded text of the open string that was not handed on yet.
@@ -225,6 +227,7 @@ impl Reader {
             last_item: LastItem::Other,
             over_escaped: false,
             tuple_comma: false,
+            first_key: false,
             comma: Span::default(),
             text: Vec::new(),
         }
@@ -450,21 +453,25 @@ impl Reader {
     /// Python allows a comma before a closer; JSON does not.
     fn trailing_comma<V: Values>(&mut self, out: &mut V) {
         if self.dialect.syntax != Syntax::Python {
-            out.repair(Repair::new(RepairKind::TrailingComma, self.comma));
+            let comma = std::mem::take(&mut self.comma);
+            if !comma.is_empty() {
+                out.repair(Repair::new(RepairKind::TrailingComma, comma));
+            }
         }
     }
 
     fn key<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         let at = *pos;
+        self.first_key = matches!(self.at, At::FirstKey);
         match byte {
             b'}' | b']' | b')' => {
-                if matches!(self.at, At::Key) {
+                if !self.first_key {
                     self.trailing_comma(out);
                 }
                 self.closer(byte, width, window, pos, bounds, out)
             }
             b',' => self.extra_comma(width, pos, out),
-            b'{' if matches!(self.at, At::FirstKey) && self.stack.last() == Some(&Frame::Object) => {
+            b'{' if self.first_key && self.stack.last() == Some(&Frame::Object) => {
                 out.repair(Repair::new(RepairKind::DoubledBraces, Span::new(at, at + width)));
                 if let Some(frame) = self.stack.last_mut() {
                     *frame = Frame::DoubledObject;
@@ -546,7 +553,7 @@ impl Reader {
     }
 
     fn set_begins(&self, byte: u8) -> bool {
-        self.dialect.syntax == Syntax::Python && byte != b']' && self.stack.last() == Some(&Frame::Object)
+        self.dialect.syntax == Syntax::Python && self.first_key && byte != b']' && self.stack.last() == Some(&Frame::Object)
     }
 
     fn after<V: Values>(&mut self, byte: u8, width: usize, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {

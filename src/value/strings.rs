@@ -70,6 +70,9 @@ const SIMPLE_ESCAPES: [u8; 256] = {
     table
 };
 
+/// What Python writes before a quote.
+const PREFIXES: &[u8] = b"rbufRBUF";
+
 /// A comma and this many blanks are held back, since a missing end quote may stand before them.
 const HELD_BLANKS: usize = 64;
 
@@ -99,12 +102,10 @@ impl Reader {
                 }
                 smart(rest).map(|quote| (quote, 3))
             }
-            b'r' | b'b' | b'u' | b'f' | b'R' | b'B' | b'U' | b'F' if self.dialect.syntax == Syntax::Python => match window.get(at + 1) {
-                None if !window.last => return None,
-                Some(quote @ (b'"' | b'\'')) if matches!(byte, b'r' | b'R') => Some((Quote::RawPython(quote), 2)),
+            _ if self.prefix_opens(window, at)? => match window.get(at + 1) {
+                Some(quote) if matches!(byte, b'r' | b'R') => Some((Quote::RawPython(quote), 2)),
                 Some(b'"') => Some((Quote::Double, 2)),
-                Some(b'\'') => Some((Quote::Single, 2)),
-                _ => None,
+                _ => Some((Quote::Single, 2)),
             },
             _ => None,
         })
@@ -211,7 +212,7 @@ impl Reader {
                         return self.end_string(string, at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
-                        self.push(window.slice(*pos, comma));
+                        self.push_run(string, window.slice(*pos, comma), *pos, out);
                         out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
                         return self.end_string(string, comma, comma, pos, out);
                     }
@@ -400,6 +401,9 @@ impl Reader {
         if window.starts_with(next, b"...")? {
             return Some(true);
         }
+        if !self.in_object() && self.prefix_opens(window, next)? {
+            return Some(true);
+        }
         if self.stack.is_empty() {
             return if matches!(byte, b'"' | b'\'' | b'*' | b'[' | b'{') { Some(true) } else { self.word_then(window, next, b"=,)") };
         }
@@ -414,6 +418,17 @@ impl Reader {
         match byte {
             b'"' | b'\'' | b'`' | b'{' | b'[' | b'(' | b'-' | b'+' | b'.' | b'0'..=b'9' | 0xE2 => Some(true),
             _ => self.word_then(window, next, b",])/#"),
+        }
+    }
+
+    /// Whether one of Python's string prefixes stands at `at`, with its quote.
+    fn prefix_opens(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        if self.dialect.syntax != Syntax::Python || !window.get(at).is_some_and(|byte| PREFIXES.contains(&byte)) {
+            return Some(false);
+        }
+        match window.get(at + 1) {
+            None if !window.last => None,
+            byte => Some(matches!(byte, Some(b'"' | b'\''))),
         }
     }
 
@@ -635,7 +650,8 @@ fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
 fn call_begun(run: &[u8], bounds: Bounds<'_>) -> usize {
     let tail = run.len().saturating_sub(HELD_CALL);
     let mut at = tail;
-    while let Some(index) = memchr2(b'<', b'[', run.get(at..).unwrap_or_default()) {
+    let starts = |byte: &u8| bounds.stops.iter().any(|stop| stop.first() == Some(byte));
+    while let Some(index) = run.get(at..).unwrap_or_default().iter().position(starts) {
         at += index;
         if is_call_prefix(run.get(at..).unwrap_or_default(), bounds) {
             return run.len() - at;

@@ -23,6 +23,32 @@ fn plain(text: &str, dialect: Dialect, ending: Ending) -> Plain {
     plain
 }
 
+/// The marks when one more byte is there each time.
+fn marks_in_pieces(text: &[u8], dialect: Dialect) -> Vec<Repair> {
+    let mut reader = Reader::new(dialect);
+    let mut plain = Plain::default();
+    let mut pos = 0;
+    for end in 1..=text.len() {
+        let window = Window::new(text.get(..end).unwrap(), 0, end == text.len());
+        if reader.read(&window, &mut pos, Bounds::NONE, &mut plain) != Progress::More {
+            break;
+        }
+    }
+    plain.repairs
+}
+
+#[test]
+fn a_mark_is_made_once_wherever_the_pieces_end() {
+    for text in [&br#"[{"",]a"#[..], b"{\xE2[a,}a", b"{a'\x07,'a':1}", b"[[1,]", b"{\"a\":[1,}", br#"[1,"\u12"]"#] {
+        for dialect in [Dialect::JSON, Dialect::PYTHON] {
+            let window = Window::new(text, 0, true);
+            let mut whole = Plain::default();
+            Reader::new(dialect).read(&window, &mut 0, Bounds::NONE, &mut whole);
+            assert_eq!(marks_in_pieces(text, dialect), whole.repairs, "{}", text.escape_ascii());
+        }
+    }
+}
+
 fn check(cases: &[(&str, &str, &[&str])]) {
     for (text, value, kinds) in cases {
         let (got, marks) = read(text, Ending::Unknown);
@@ -155,6 +181,10 @@ b']"
         ),
         r#"["ABC","\\d","ab"]"#
     );
+    assert_eq!(json(r"['a', r'\d', 'b']"), r#"["a","\\d","b"]"#);
+    assert_eq!(json(r#"('a', b'x', "c", u"d", F'e', {'k', r"\w"})"#), r#"["a","x","c","d","e",["k","\\w"]]"#);
+    assert_eq!(json("['a', ready, 'b']"), r#"["a","ready","b"]"#);
+    assert_eq!(json(r#"{"": 1, "a" 2, "b",}"#), r#"{"":1,"a":2}"#);
     assert_eq!(json("[1_000, 0o17, 0b11]"), "[1000,15,3]");
     assert_eq!(json("['''a'b''', \"\"\"c\"\"\"]"), r#"["a'b","c"]"#);
     let exact = plain("{'a': 1, 'b': [True, None,],}", Dialect::PYTHON, Ending::Unknown);
