@@ -22,13 +22,16 @@ pub struct Document {
 #[must_use]
 pub fn repair(text: &[u8], ended: bool) -> Document {
     // A text that is cut inside a character ends with the character before it.
-    let text = text.get(..text.len() - crate::utf8::incomplete_tail(text)).unwrap_or_default();
+    let half = crate::utf8::incomplete_tail(text);
+    let text = text.get(..text.len() - half).unwrap_or_default();
     let ending = if ended { Ending::Finished } else { Ending::CutOff };
-    Search { text, ending, repairs: Vec::new() }.read()
+    Search { text, half, ending, repairs: Vec::new() }.read()
 }
 
 struct Search<'t> {
     text: &'t [u8],
+    /// How many bytes of a cut character were left out behind the text.
+    half: usize,
     ending: Ending,
     repairs: Vec<Repair>,
 }
@@ -45,8 +48,12 @@ impl Search<'_> {
             end = behind;
         }
         self.rest(end);
+        let value = self.joined(values);
+        if !value.is_utf8() {
+            self.mark(RepairKind::LoneSurrogate, 0, self.text.len());
+        }
         self.repairs.sort_by_key(|repair| repair.span.start);
-        Document { value: Some(self.joined(values)), repairs: self.repairs }
+        Document { value: Some(value), repairs: self.repairs }
     }
 
     fn joined(&mut self, mut values: Vec<Tape>) -> Tape {
@@ -155,6 +162,8 @@ impl Search<'_> {
             Progress::More => {
                 pos = self.text.len();
                 reader.finish(&window, pos, self.ending, &mut plain);
+                // What was broken off says so; only a whole number or literal may end here without a mark.
+                self.half = if plain.repairs.is_empty() { self.half } else { 0 };
             }
             Progress::Stopped => reader.finish(&window, pos, Ending::Finished, &mut plain),
             Progress::Failed(_) => return None,
@@ -185,16 +194,17 @@ impl Search<'_> {
             at = skip(self.text, at + 3);
         }
         let rest = self.text.get(at..).unwrap_or_default();
-        if rest.is_empty() {
+        if rest.is_empty() && self.half == 0 {
             return;
         }
         let bare: Vec<u8> = rest.iter().copied().filter(|byte| !is_blank(*byte)).collect();
         let kind = match bare.as_slice() {
+            _ if self.half > 0 => RepairKind::SurroundingText,
             [b','] => RepairKind::TrailingComma,
             all if all.iter().all(|byte| matches!(byte, b'}' | b']')) => RepairKind::ExtraCloser,
             _ => RepairKind::SurroundingText,
         };
-        self.mark(kind, at, self.text.len());
+        self.mark(kind, at, self.text.len() + self.half);
     }
 }
 

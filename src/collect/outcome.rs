@@ -293,7 +293,7 @@ impl Collector {
     fn keep_call(&mut self, mut call: Call) {
         let index = self.start_call(&mut call);
         self.send_arguments(&mut call, index, true);
-        if std::str::from_utf8(call.tape.raw_text()).is_err() {
+        if !call.tape.is_utf8() {
             call.mark(RepairKind::LoneSurrogate, call.span);
         }
         self.outcome.calls.push(ReadCall {

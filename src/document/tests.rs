@@ -94,6 +94,33 @@ fn marks_are_in_order_and_inside_the_text() {
 }
 
 #[test]
+fn bytes_that_are_no_text_are_marked() {
+    for (text, value, marks) in [
+        (&b"\"\xC3\""[..], "\"\u{FFFD}\"", &["lone_surrogate"][..]),
+        (b"{\"\xCC\":{}}", "{\"\u{FFFD}\":{}}", &["lone_surrogate"]),
+        (b"[\"\xC3\",\"\xA9\"]", "[\"\u{FFFD}\",\"\u{FFFD}\"]", &["lone_surrogate"]),
+        (b"3\xDA", "3", &["surrounding_text"]),
+        (b"true \xE2\x82", "true", &["surrounding_text"]),
+        (b"{\"a\":1}\xDA", "{\"a\":1}", &["surrounding_text"]),
+        (b"[1]]\xDA", "[1]", &["surrounding_text"]),
+        (b"[\"\xC3", "[\"\"]", &["closed_array", "closed_string"]),
+        (b"{\"a\":1\xDA", "{}", &["closed_object", "dropped_partial_literal"]),
+    ] {
+        let document = repair(text, false);
+        assert_eq!(document.value.as_ref().map(to_json).as_deref(), Some(value), "{}", text.escape_ascii());
+        assert_eq!(kinds(&document), marks, "{}", text.escape_ascii());
+        assert!(document.repairs.iter().all(|repair| repair.span.end <= text.len()));
+    }
+}
+
+#[test]
+fn marks_of_several_documents_are_in_order() {
+    let document = repair(br#"{"a":1,} {"b":2,}"#, false);
+    let spans: Vec<(&str, usize)> = document.repairs.iter().map(|repair| (repair.kind.name(), repair.span.start)).collect();
+    assert_eq!(spans, [("multiple_values", 0), ("trailing_comma", 6), ("trailing_comma", 15)]);
+}
+
+#[test]
 fn a_document_is_found_in_prose() {
     assert_eq!(json("See [1] and {\"a\": 1}.").as_deref(), Some("{\"a\":1}"));
     assert_eq!(json("See [{\"a\": 1}] there").as_deref(), Some("[{\"a\":1}]"));

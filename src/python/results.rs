@@ -316,10 +316,7 @@ pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) 
     let Some(tape) = document.value else {
         return types.repaired.bind(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
     };
-    let mut marks = document.repairs;
-    if std::str::from_utf8(tape.raw_text()).is_err() {
-        marks.push(Repair::new(crate::repair::RepairKind::LoneSurrogate, Span::new(0, bytes.len())));
-    }
+    let marks = document.repairs;
     let places = if marks.is_empty() { Places::new(unit) } else { Places::of(unit, &bytes) };
     types.repaired.bind(py).call1((to_python(py, &tape)?, to_json(&tape), repairs(py, &marks, &places)?))
 }
