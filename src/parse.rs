@@ -101,14 +101,18 @@ impl Feed {
     }
 
     fn feed<S: Sink>(&mut self, piece: &[u8], last: bool, sink: &mut S) {
+        let before = self.truncated;
         let piece = self.limit(piece);
+        let cut = self.truncated && !before;
         if self.kept.is_empty() {
             let whole = if last { piece.len() } else { piece.len() - incomplete_tail(piece) };
             let window = Window::new(piece.get(..whole).unwrap_or_default(), self.base, last);
             let keep = self.read_window(&window, sink);
             self.kept.extend_from_slice(piece.get(keep..).unwrap_or_default());
             self.base += keep;
-            self.drop_half_character();
+            if cut {
+                self.drop_half_character();
+            }
             return;
         }
         let mut kept = std::mem::take(&mut self.kept);
@@ -121,14 +125,14 @@ impl Feed {
         }
         self.base += keep;
         self.kept = kept;
-        self.drop_half_character();
+        if cut {
+            self.drop_half_character();
+        }
     }
 
     /// The limit cuts back to a whole character, whose first bytes may have come in an earlier piece.
     fn drop_half_character(&mut self) {
-        if self.truncated {
-            self.kept.truncate(self.kept.len() - incomplete_tail(&self.kept));
-        }
+        self.kept.truncate(self.kept.len() - incomplete_tail(&self.kept));
     }
 
     fn read_window<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> usize {
@@ -148,8 +152,8 @@ impl Feed {
             return &[];
         }
         let room = most - self.read.min(most);
-        let (head, cut) = limited(piece, Some(room));
-        self.truncated = cut;
+        let head = piece.get(..room).unwrap_or(piece);
+        self.truncated = room < piece.len();
         self.read += head.len();
         head
     }

@@ -264,6 +264,19 @@ fn max_bytes_cuts_back_to_a_whole_character() {
 }
 
 #[test]
+fn max_bytes_trims_one_half_character() {
+    for text in [&b"a\xDC\xDC\xDC\xDC"[..], b"\xF0\x9F\xF0\x9F\xF0\x9F\xF0\x9F", b"\xE2\x82\xC3\xC3\xE2"] {
+        for most in 0..=text.len() + 1 {
+            let options = Options { max_bytes: Some(most), ..offering(OFFERED) };
+            let want = whole(text, &options, Ending::Unknown);
+            for cut in [pieces::bytes(text), pieces::random(text, 2, 6)] {
+                assert_eq!(Facts::of(&streamed_outcome(cut, &options, Ending::Unknown)), want, "{} at {most}", text.escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
 fn arguments_are_written_as_they_are_told() {
     let options = offering(OFFERED);
     let text = br#"<tool_call>{"name":"f","arguments":{"a":[1,{"b":"x\ny"},[]],"c":{},"d":null}}</tool_call>"#;
