@@ -40,6 +40,9 @@ pub const MAX_NAME: usize = 256;
 /// An opener without a call is remembered this long: its closer makes it an error.
 const MAX_MENTION: usize = 4096;
 
+/// So many steps in a row may change the state and move nothing; more of them would go on for ever.
+const MAX_IDLE: usize = 16;
+
 /// Who receives what the machine sees, in the order of the text.
 pub trait Sink {
     /// Prose, byte for byte.
@@ -196,7 +199,14 @@ impl Machine {
     /// Reads what is at hand. Returns the position from which the text must be kept.
     pub fn feed<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> usize {
         self.last = window.last;
-        while self.step(window, sink) == Step::Go {}
+        let mut idle = 0;
+        let mut before = (self.pos, self.told);
+        while self.step(window, sink) == Step::Go {
+            let now = (self.pos, self.told);
+            idle = if now == before { idle + 1 } else { 0 };
+            before = now;
+            debug_assert!(idle < MAX_IDLE, "no progress at {now:?}");
+        }
         self.progress(sink);
         self.keep_from()
     }
