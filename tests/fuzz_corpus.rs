@@ -56,6 +56,46 @@ fn diff() {
     run("diff", targets::diff);
 }
 
+/// Texts that were read otherwise in pieces than whole, lost a part of the reply, or gave arguments that were no JSON.
+const FOUND: &[&str] = &[
+    // A call that is certain stands, whatever comes behind it in its list.
+    "[{\"name\":\"f\",\"arguments\":{\"a\":1}},{\"ame\":\"g\",\"arguments\":{}}]",
+    "[{\"name\":\"f\",\"arguments\":{\"a\":1}},{\"name\":\"g\",\"arguments\":{\"a",
+    "```json\n[{name f \"arguments\" {}}a",
+    "```json\n[{\"name\":\"f\",\"arguments\":{\"a\":1}},{",
+    "```json\n[{\"name\":\"f\",\"arguments\":{\"a\":1}},[",
+    "```\n<tool_call>[{\"name\":\"x\",\"arguments\":{}},{\"name\":\"f\",\"arguments\":{}}]</tool_call>",
+    "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1},\"tool_calls\":[{\"name\":\"g\",\"arguments\":{}}]}</tool_call>",
+    "{\"name\":\"f\",\"arguments\":{\"a\":1},\"tool_calls\":[{\"name\":\"g\",\"arguments\":{}}]}",
+    "<|tools_prefix|>{a{}\"",
+    "<|tools_prefix|>{a{\"\"}\"",
+    // Markers that do not start with a bracket stand behind a string without an end quote as well.
+    "functools{name\"functools{\"a",
+    "functools{a\"functools{\"a\"}",
+    // A candidate that fails inside a fence is prose.
+    "```\n<function=get_weather>{=",
+    // A key without a value.
+    "[f(a=f",
+    "<|tool_call_start|>[a({\"\"a \"\",",
+    "<|tool_calls|>{\"name\"a \"args\"{\"\"a \"\",",
+    "<|tool_call_start|>[f(a={\"b\": 1, \"c\", 'd'})]",
+    // The reader goes on where it met the same opener again.
+    "<|tool_call_start|>[i(<|tool_call_start|>",
+];
+
+#[test]
+fn what_was_found_is_read_the_same_in_pieces() {
+    let mut places = Places::default();
+    for text in FOUND {
+        for reading in 0..markup::NAMED.len() * 3 {
+            places.at(&format!("{text} as {reading}"), || {
+                let options = markup::options(reading, reading / 2, 1 + reading / 3);
+                targets::check(text.as_bytes(), &options, targets::ending(reading), &[1 + reading % 3]);
+            });
+        }
+    }
+}
+
 /// Every marker of every row, in libFuzzer's spelling. With `UPDATE_SNAPSHOTS=1` in the environment the file is written anew.
 #[test]
 fn the_dictionary_is_that_of_the_rows() {

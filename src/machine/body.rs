@@ -1,5 +1,6 @@
 //! [`JsonBody`]: finds the calls in a JSON body. The reader tells what it sees; this layer knows which keys mean what.
 
+use super::candidate::Certain;
 use crate::call::{Arguments, ArgumentsState, Call, read_whole};
 use crate::format::{CallKeys, Dialect, Format};
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
@@ -74,7 +75,13 @@ pub struct JsonBody {
     /// Calls that are over, in order.
     pub done: Vec<Call>,
     /// True once something was seen that no call holds.
-    pub foreign: bool,
+    foreign: bool,
+    /// True when that was seen before any call was certain.
+    foreign_first: bool,
+    /// True when a tool that is not offered was named before any call was certain.
+    pub unknown_first: bool,
+    /// True once a call was certain.
+    vouched: bool,
     /// True when the body is a list of calls.
     pub list: bool,
     early_arguments: bool,
@@ -98,11 +105,30 @@ impl JsonBody {
             call: None,
             done: Vec::new(),
             foreign: false,
+            foreign_first: false,
+            unknown_first: false,
+            vouched: false,
             list: false,
             early_arguments: false,
             wrote_arguments: false,
             closed: None,
         }
+    }
+
+    fn note_foreign(&mut self, foreign: bool) {
+        self.vouch();
+        self.foreign |= foreign;
+        self.foreign_first |= foreign && !self.vouched;
+    }
+
+    fn vouch(&mut self) {
+        self.vouched |= self.call.as_deref().is_some_and(Call::is_certain);
+    }
+
+    /// Whether something was seen that a candidate may not hold. Behind a call that makes it certain anything may come: a stream has told
+    /// the call by then.
+    pub(super) fn is_foreign(&self, certain: Certain) -> bool {
+        if certain == Certain::FirstCall { self.foreign_first } else { self.foreign }
     }
 
     /// True while the name is read.
@@ -165,6 +191,7 @@ impl Finder<'_> {
     }
 
     fn begin_call(&mut self, at: usize, scope: Scope) {
+        self.body.vouch();
         if let Some(mut call) = self.body.call.take() {
             call.end = crate::call::End::Closed;
             call.listed = self.body.list;
@@ -190,7 +217,7 @@ impl Finder<'_> {
                 Slot::Arguments { own } => self.open_arguments(own, at),
                 Slot::Name { own: false } | Slot::Part => self.body.scopes.push(Scope::Part),
                 slot => {
-                    self.body.foreign |= slot != Slot::Other;
+                    self.body.note_foreign(slot != Slot::Other);
                     self.body.scopes.push(Scope::Other);
                 }
             },
@@ -249,7 +276,7 @@ impl Finder<'_> {
                 self.body.list = true;
                 self.body.scopes.push(Scope::Calls);
             }
-            Some(Scope::Item) if self.body.slot == Slot::Calls => {
+            Some(Scope::Item) if self.body.slot == Slot::Calls && !self.body.call.as_deref().is_some_and(Call::is_certain) => {
                 // What is around the list is not a call itself.
                 self.body.call = None;
                 self.body.list = true;
@@ -260,7 +287,7 @@ impl Finder<'_> {
                 if matches!(self.body.slot, Slot::Arguments { .. }) && matches!(scope, Scope::Item | Scope::Part) || scope == Scope::Keyed {
                     self.bad_arguments();
                 }
-                self.body.foreign |= scope == Scope::Calls;
+                self.body.note_foreign(scope == Scope::Calls);
                 self.body.scopes.push(Scope::Other);
             }
         }
@@ -276,13 +303,17 @@ impl Finder<'_> {
     }
 
     fn end_item(&mut self, end: usize) {
+        // A name alone becomes a call below, and vouches for nothing.
+        self.body.vouch();
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
         settle(call, self.tools);
         if call.name.is_empty() && !self.body.wrote_arguments && self.body.message.is_some() {
             self.body.call = None;
         } else if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
-            self.body.foreign |= call.name.is_empty() || !self.body.wrote_arguments;
+            let foreign = call.name.is_empty() || !self.body.wrote_arguments;
+            self.body.foreign |= foreign;
+            self.body.foreign_first |= foreign && !self.body.vouched;
         }
     }
 
@@ -292,11 +323,11 @@ impl Finder<'_> {
             Some(Scope::Item | Scope::Part) => match self.body.slot {
                 Slot::Arguments { .. } if null && !self.body.wrote_arguments => self.null_arguments(at),
                 Slot::Arguments { .. } => self.bad_arguments(),
-                Slot::Name { .. } | Slot::Calls | Slot::Part => self.body.foreign = true,
+                Slot::Name { .. } | Slot::Calls | Slot::Part => self.body.note_foreign(true),
                 _ => {}
             },
             Some(Scope::Keyed) => self.bad_arguments(),
-            Some(Scope::Calls) | None => self.body.foreign = true,
+            Some(Scope::Calls) | None => self.body.note_foreign(true),
             _ => {}
         }
     }
@@ -339,7 +370,7 @@ impl Finder<'_> {
                     Into::Message
                 }
                 Slot::Calls | Slot::Part => {
-                    self.body.foreign = true;
+                    self.body.note_foreign(true);
                     Into::Nowhere
                 }
                 Slot::Other => Into::Nowhere,
@@ -349,7 +380,7 @@ impl Finder<'_> {
                 Into::Nowhere
             }
             Some(Scope::Calls) | None => {
-                self.body.foreign = true;
+                self.body.note_foreign(true);
                 Into::Nowhere
             }
             _ => Into::Nowhere,
@@ -359,7 +390,8 @@ impl Finder<'_> {
     fn end_key(&mut self) {
         self.body.slot = self.body.slot_of(&self.body.text);
         let certain = self.body.call.as_ref().is_some_and(|call| call.is_certain());
-        self.body.foreign |= self.body.slot == Slot::Other && !certain;
+        let foreign = self.body.slot == Slot::Other && !certain;
+        self.body.note_foreign(foreign);
     }
 
     fn end_name(&mut self) {
@@ -371,6 +403,7 @@ impl Finder<'_> {
             }
         }
         call.set_name(&self.body.text, self.tools);
+        self.body.unknown_first |= call.known == crate::call::Known::Unknown && !self.body.vouched;
         if self.body.early_arguments && call.tool().is_some() {
             call.retype(self.tools);
         }

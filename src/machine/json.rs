@@ -4,7 +4,7 @@ use super::body::{Finder, JsonBody};
 use super::candidate::{Certain, Held};
 use super::heads::after_fence;
 use super::{Fault, Machine, Sink, State, Step};
-use crate::call::{ArgumentsState, Call, End, Known};
+use crate::call::{ArgumentsState, Call, End};
 use crate::format::{Body, Shape};
 use crate::plan::{Alone, Match};
 use crate::repair::{FaultKind, RepairKind, Unreadable};
@@ -138,16 +138,15 @@ impl Machine {
     /// A candidate whose value goes on: true when it has failed already.
     fn candidate_after_piece<S: Sink>(&mut self, state: &JsonState, window: &Window<'_>, sink: &mut S) -> bool {
         let Some(candidate) = &self.candidate else { return false };
-        let call = state.body.call.as_deref();
-        if candidate.certain == Certain::FirstCall && !state.body.foreign && (call.is_some_and(Call::is_certain) || self.holds_call()) {
-            sink.border(self.row(state.row).space);
-            self.commit(window, sink);
-            return false;
-        }
-        let unknown = call.is_some_and(|call| call.known == Known::Unknown) && self.row(state.row).shape == Shape::Tagged;
-        if state.body.foreign || unknown {
+        let certain = candidate.certain;
+        let unknown = state.body.unknown_first && self.row(state.row).shape == Shape::Tagged;
+        if state.body.is_foreign(certain) || unknown {
             self.fail_candidate(Vec::new(), window, sink);
             return true;
+        }
+        if certain == Certain::FirstCall && (state.body.call.as_deref().is_some_and(Call::is_certain) || self.holds_call()) {
+            sink.border(self.row(state.row).space);
+            self.commit(window, sink);
         }
         false
     }
@@ -188,7 +187,7 @@ impl Machine {
         state.reader.finish(window, end, self.ending, &mut finder);
         self.pos = end;
         let call = state.body.call.take().map(|mut call| {
-            if name_cut {
+            if name_cut && !call.is_certain() {
                 call.fault = Some(FaultKind::Cut);
             }
             end_cut(&mut call, closed, end);
@@ -196,9 +195,9 @@ impl Machine {
             call.listed = state.body.list;
             call
         });
-        if self.candidate.is_some() {
+        if let Some(candidate) = &self.candidate {
             let hopeless = call.as_ref().is_none_or(|call| call.fault.is_some()) && !self.holds_call();
-            if state.body.foreign || hopeless {
+            if state.body.is_foreign(candidate.certain) || hopeless {
                 self.fail_candidate(Vec::new(), window, sink);
                 return Next::Over;
             }

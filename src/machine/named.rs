@@ -226,9 +226,12 @@ impl Machine {
                 self.cut_named(state.row, state.call, window, sink);
                 Step::Go
             }
-            ObjectStep::Failed(fault) => {
+            ObjectStep::Failed { fault, certain } => {
+                if certain {
+                    self.candidate_commits(&state.call, window, sink);
+                }
                 let name = (!state.call.name.is_empty()).then(|| state.call.name.clone());
-                if state.call.is_certain() {
+                if state.call.is_certain() && self.candidate.is_none() {
                     let mut call = state.call;
                     call.span.end = self.pos;
                     call.end = End::Cut;
@@ -314,9 +317,10 @@ impl Machine {
                 ObjectStep::Closed
             }
             Progress::Failed(why) => {
-                let fault = FaultKind::Unreadable(why);
+                // An object that is closed here counts as one, but vouches for no candidate.
+                let certain = arguments.call.is_certain();
                 state.reader.finish(window, self.pos, Ending::Unknown, &mut arguments);
-                ObjectStep::Failed(fault)
+                ObjectStep::Failed { fault: FaultKind::Unreadable(why), certain }
             }
         }
     }
@@ -330,7 +334,7 @@ impl Machine {
                 return ObjectStep::Stay(Step::More);
             }
             Progress::More => self.pos = window.end(),
-            Progress::Failed(why) => return ObjectStep::Failed(FaultKind::Unreadable(why)),
+            Progress::Failed(why) => return ObjectStep::Failed { fault: FaultKind::Unreadable(why), certain: false },
             Progress::Done | Progress::Stopped => {}
         }
         if progress != Progress::Done {
@@ -532,7 +536,7 @@ enum ObjectStep {
     Stay(Step),
     Closed,
     Cut,
-    Failed(FaultKind),
+    Failed { fault: FaultKind, certain: bool },
 }
 
 enum After {

@@ -80,12 +80,12 @@ impl Machine {
         let step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
         if self.candidate.is_some() {
             let unknown = state.call.as_deref().is_some_and(|call| call.known == Known::Unknown);
-            if unknown || matches!(step, Py::Failed) {
-                self.fail_candidate(Vec::new(), window, sink);
-                return Step::Go;
-            }
             if let Some(call) = state.call.as_deref() {
                 self.candidate_commits(call, window, sink);
+            }
+            if unknown || matches!(step, Py::Failed) && self.candidate.is_some() {
+                self.fail_candidate(Vec::new(), window, sink);
+                return Step::Go;
             }
         }
         match step {
