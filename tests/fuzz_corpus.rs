@@ -79,6 +79,12 @@ const FOUND: &[&str] = &[
     "<|tool_call_start|>[a({\"\"a \"\",",
     "<|tool_calls|>{\"name\"a \"args\"{\"\"a \"\",",
     "<|tool_call_start|>[f(a={\"b\": 1, \"c\", 'd'})]",
+    // What stands behind the last call of a list ends it, whatever is known about the end of the reply.
+    "<function_calls>search()a()<a",
+    "[f(), f() and",
+    // The text of a message stands before the control token behind it.
+    "{type message \"text\"a}</｜DSML｜ calls>",
+    "{\"type\":\"message\",\"text\":\"a\"}<|im_end|>",
     // The reader goes on where it met the same opener again.
     "<|tool_call_start|>[i(<|tool_call_start|>",
 ];
@@ -90,7 +96,7 @@ fn what_was_found_is_read_the_same_in_pieces() {
         for reading in 0..markup::NAMED.len() * 3 {
             places.at(&format!("{text} as {reading}"), || {
                 let options = markup::options(reading, reading / 2, 1 + reading / 3);
-                targets::check(text.as_bytes(), &options, targets::ending(reading), &[1 + reading % 3]);
+                targets::check(text.as_bytes(), &options, targets::ending(reading / 2), &[1 + reading % 3]);
             });
         }
     }

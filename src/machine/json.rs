@@ -354,7 +354,11 @@ impl Machine {
             && plan.get(index).rows.is_empty()
         {
             self.close_pending(state, End::Closed, window, sink);
-            self.tell_markup(next + plan.get(index).text.len(), sink);
+            self.pos = next + plan.get(index).text.len();
+            // Where the text of a message stands is told first, at the end.
+            if !state.body.is_message() {
+                self.tell_markup(self.pos, sink);
+            }
             return Some(Next::Stay(Step::Go));
         }
         self.fail_candidate(Vec::new(), window, sink);

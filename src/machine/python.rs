@@ -439,13 +439,12 @@ impl Machine {
             (false, true) => End::Followed,
             (false, false) => End::Unwrapped,
         };
-        let whole = closed || !wrapped || state.at != At::AfterCall;
         self.python_call_over(state, end, window, sink);
         if self.candidate.is_some() {
             sink.border(format.space);
             self.commit(window, sink);
         }
-        sink.list_end(whole && end != End::Unwrapped);
+        sink.list_end(end != End::Unwrapped);
         self.tell_markup(self.pos, sink);
         let mut at = self.pos;
         if let Some(next) = window.after_blanks(at)
