@@ -85,6 +85,11 @@ const FOUND: &[&str] = &[
     // The text of a message stands before the control token behind it.
     "{type message \"text\"a}</｜DSML｜ calls>",
     "{\"type\":\"message\",\"text\":\"a\"}<|im_end|>",
+    // A set is no object of arguments.
+    "<|tool_calls|>{\"name\"a \"args\"{\"\",",
+    "<|tool_calls|>[{\"name\": \"f\", \"arguments\": {'a', 'b', 1}}]",
+    // A NUL at the end is no part of a closer.
+    "<invoke name=\"get_weather\"><parameter name=\"a\">aaaaaaaaaa a\0",
     // The reader goes on where it met the same opener again.
     "<|tool_call_start|>[i(<|tool_call_start|>",
 ];

@@ -550,11 +550,21 @@ impl Values for Finder<'_> {
     }
 
     fn key_becomes_item(&mut self) {
-        if self.scope() == Some(Scope::Arguments)
-            && let Some(mut arguments) = self.arguments()
-        {
-            arguments.key_becomes_item();
+        if self.scope() != Some(Scope::Arguments) {
+            return;
         }
+        if self.body.scopes.iter().rev().nth(1) == Some(&Scope::Arguments) {
+            if let Some(mut arguments) = self.arguments() {
+                arguments.key_becomes_item();
+            }
+            return;
+        }
+        // The arguments themselves are a set.
+        if let Some(call) = self.body.call.as_deref_mut() {
+            call.arguments = ArgumentsState::Other;
+        }
+        self.body.scopes.pop();
+        self.body.scopes.push(Scope::Other);
     }
 
     fn number(&mut self, lexeme: &[u8], at: usize) {

@@ -411,7 +411,8 @@ impl Machine {
         (2..longest)
             .rev()
             .find(|length| {
-                text.len() >= *length && pairs.close.iter().any(|close| text.ends_with(close.as_bytes().get(..*length).unwrap_or(b"\0")))
+                let begun = |close: &&str| close.as_bytes().get(..*length).is_some_and(|head| text.ends_with(head));
+                pairs.close.iter().any(begun)
             })
             .unwrap_or(0)
     }
