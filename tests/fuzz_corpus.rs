@@ -90,6 +90,9 @@ const FOUND: &[&str] = &[
     "<|tool_calls|>[{\"name\": \"f\", \"arguments\": {'a', 'b', 1}}]",
     // A NUL at the end is no part of a closer.
     "<invoke name=\"get_weather\"><parameter name=\"a\">aaaaaaaaaa a\0",
+    // The blank in front of a recipient belongs to it.
+    "\n to=functions.",
+    "\n\n to=functions.f<|channel|>commentary<|message|>{\"a\":1}",
     // The reader goes on where it met the same opener again.
     "<|tool_call_start|>[i(<|tool_call_start|>",
 ];

@@ -84,7 +84,9 @@ impl Machine {
                 Some(false) => {}
             }
         }
-        for at in [start, window.after_blanks(start).unwrap_or(start)] {
+        // A form may begin with one of the blanks.
+        let end = window.after_blanks(start).map_or(window.end(), |text| text + 1);
+        for at in start..end.max(start + 1) {
             match plan.find(window, at) {
                 None => return Some(Step::More),
                 Some(Match::Marker(index))
