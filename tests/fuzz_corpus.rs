@@ -93,6 +93,9 @@ const FOUND: &[&str] = &[
     // The blank in front of a recipient belongs to it.
     "\n to=functions.",
     "\n\n to=functions.f<|channel|>commentary<|message|>{\"a\":1}",
+    // A form feed is text.
+    "\x0C{tool_name f \"parameters\"{a\"",
+    "\x0C{\"name\":\"f\",\"arguments\":{}}",
     // The reader goes on where it met the same opener again.
     "<|tool_call_start|>[i(<|tool_call_start|>",
 ];

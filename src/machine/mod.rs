@@ -27,7 +27,7 @@ use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tools::Tools;
 use crate::value::Ending;
-use crate::window::Window;
+use crate::window::{Window, is_blank};
 use candidate::{Candidate, Held};
 use std::sync::Arc;
 
@@ -277,7 +277,7 @@ impl Machine {
     fn tell_prose<S: Sink>(&mut self, window: &Window<'_>, end: usize, sink: &mut S) {
         if end > self.told {
             let text = window.slice(self.told, end);
-            if self.boundary && !text.trim_ascii().is_empty() {
+            if self.boundary && !text.iter().all(|byte| is_blank(*byte)) {
                 self.boundary = false;
             }
             if let Some(quoted) = self.quoted.filter(|at| *at < end)
