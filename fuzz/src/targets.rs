@@ -329,7 +329,7 @@ fn markers(text: &[u8], format: usize, start: usize) {
                     let marker = plan.get(index).text;
                     assert!(text[at..].starts_with(marker), "{name}: a marker that is not there");
                     assert!(longest.is_none_or(|longest| marker.len() <= longest), "{name}: not the longest marker");
-                    assert!(plan.next_start(&text[..=at]).is_none_or(|start| start <= at));
+                    assert!(plan.next_start(&text[..=at], true).is_none_or(|start| start <= at));
                 }
                 Some(Match::Shape(length)) => assert!(at + length <= text.len()),
                 Some(Match::Nothing) => {}
