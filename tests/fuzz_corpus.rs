@@ -14,7 +14,7 @@ fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file of the corpus. Without one (as in the published package) there is nothing to run.
+/// Every file of the corpus.
 fn corpus(target: &str) -> Vec<(String, Vec<u8>)> {
     let Ok(entries) = std::fs::read_dir(here().join("fuzz/corpus").join(target)) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
