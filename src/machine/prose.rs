@@ -4,7 +4,7 @@ use super::candidate::Certain;
 use super::heads::{Opens, call_opens, opens};
 use super::messages;
 use super::think::ThinkState;
-use super::{Fault, Machine, Sink, State, Step};
+use super::{Fault, MAX_MENTION, Machine, Sink, State, Step};
 use crate::format::{Body, Loose, Place};
 use crate::plan::{Alone, Marker, Match};
 use crate::repair::{FaultKind, Unreadable};
@@ -296,13 +296,13 @@ impl Machine {
     ) -> Option<Passed> {
         let end = at + length;
         if alone == Alone::Text || self.fence.is_some() {
-            if self.mention.is_none() && self.fence.is_none() && rows.iter().any(|row| !self.row(*row).call.close.is_empty()) {
+            if self.mention_at(at).is_none() && self.fence.is_none() && rows.iter().any(|row| !self.row(*row).call.close.is_empty()) {
                 self.mention = rows.first().map(|row| (*row, at));
             }
             return Some(Passed::Text(end));
         }
         let text = window.slice(at, end);
-        if let Some((row, start)) = self.mention {
+        if let Some((row, start)) = self.mention_at(at) {
             let row = self.row(row);
             if row.call.close.iter().chain(row.section.close).any(|close| close.as_bytes() == text) {
                 self.tell_prose(window, end, sink);
@@ -322,6 +322,11 @@ impl Machine {
         self.tell_prose(window, at, sink);
         self.tell_control(end, sink);
         Some(Passed::Step(Step::Go))
+    }
+
+    /// The opener that was taken for a mention, if it is still remembered at `at`.
+    fn mention_at(&self, at: usize) -> Option<(usize, usize)> {
+        self.mention.filter(|(_, start)| at - start <= MAX_MENTION)
     }
 
     fn tell_control<S: Sink>(&mut self, end: usize, sink: &mut S) {

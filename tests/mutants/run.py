@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[2]
 FAULTS = json.loads((Path(__file__).parent / "faults.json").read_text(encoding="utf-8"))
-TESTS = ("json_suite", "tags", "fixtures", "invariants", "properties", "work")
+TESTS = ("json_suite", "tags", "fixtures", "invariants", "properties", "work", "places", "fuzz_corpus")
 SWITCH = """
 /// Whether a fault is switched on.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn mutant(number: usize) -> bool {
 
 def copy(to: Path) -> None:
     for name in ("src", "tests", "docs", "fuzz", "benches"):
-        shutil.copytree(HERE / name, to / name, ignore=shutil.ignore_patterns("target", "__pycache__", "artifacts"))
+        shutil.copytree(HERE / name, to / name, ignore=shutil.ignore_patterns("target", "__pycache__", "artifacts", "found"))
     for name in ("Cargo.toml", "Cargo.lock", "README.md"):
         shutil.copy(HERE / name, to / name)
     for number, fault in enumerate(FAULTS, 1):

@@ -1,0 +1,165 @@
+//! Where a call counts and where it does not: decisions of the machine that hang on one byte, a back-tick or a line.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+mod common;
+
+use common::{streamed, whole};
+use std::fmt::Write as _;
+use toolparse::value::Ending;
+use toolparse::{Options, Tools};
+
+fn options() -> Options {
+    let text = serde_json::json!({"type": "string"});
+    Options::new(
+        Tools::from_json(&serde_json::json!({
+            "f": {"type": "object", "properties": {"a": {"type": "integer"}}},
+            "get_weather": {"type": "object", "properties": {"city": text, "days": {"type": "integer"}}, "required": ["city"]},
+        }))
+        .unwrap(),
+    )
+}
+
+/// What a reply comes to, in one line: prose, reasoning in angle quotes, calls with their marks, kinds of errors.
+fn read(prompt: &str, text: &str) -> String {
+    let options = Options { prompt: prompt.as_bytes().to_vec(), ..options() };
+    let facts = whole(text.as_bytes(), &options, Ending::Unknown);
+    assert!(streamed(text.as_bytes().chunks(1), &options, Ending::Unknown) == facts, "{text}");
+    let mut line = String::from_utf8(facts.text.0).unwrap();
+    if !facts.reasoning.0.is_empty() {
+        write!(line, "«{}»", String::from_utf8(facts.reasoning.0).unwrap()).unwrap();
+    }
+    for call in facts.calls {
+        let marks: Vec<&str> = call.repairs.iter().map(|repair| repair.0).collect();
+        write!(line, " {}{}{}", String::from_utf8(call.name.0).unwrap(), call.arguments, marks.join(",")).unwrap();
+    }
+    for error in facts.errors {
+        write!(line, " !{}", error.kind).unwrap();
+    }
+    line
+}
+
+fn check(cases: &[(&str, &str)]) {
+    for (text, wanted) in cases {
+        assert_eq!(read("", text), *wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_quoted_marker_is_a_mention_until_the_quotes_close() {
+    check(&[
+        (
+            "Write `<tool_call>` like so: <tool_call>{\"name\": \"f\", \"arguments\": {\"a\": 1}}</tool_call>",
+            "Write `<tool_call>` like so: f{\"a\":1}",
+        ),
+        (
+            "Write `<tool_call> {\"name\": \"f\", \"arguments\": {}}</tool_call>",
+            "Write `<tool_call> {\"name\": \"f\", \"arguments\": {}}</tool_call>",
+        ),
+        (
+            "<think>As in `<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>",
+            "«As in `<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>»",
+        ),
+        ("<think>`<tool_call>` or <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>", "«`<tool_call>` or» f{}provisional_end"),
+    ]);
+}
+
+#[test]
+fn two_back_ticks_are_no_fence() {
+    check(&[
+        ("``json\n[{\"name\": \"f\", \"arguments\": {}}]\n``", "``json\n[{\"name\": \"f\", \"arguments\": {}}]\n``"),
+        ("```json\n[{\"name\": \"f\", \"arguments\": {}}]\n```", " f{}"),
+    ]);
+}
+
+#[test]
+fn a_call_in_a_fence_counts_under_an_offered_name() {
+    check(&[
+        ("```\n<function=f>{\"a\": 1}</function>\n```\nThere.", "```\n\n```\nThere. f{\"a\":1}"),
+        ("```\n<function=f>{\"a\": 1", "```\n f{\"a\":1}cut_number,closed_object"),
+        ("```\n<function=zz>{\"a\": 1}</function>\n```", "```\n<function=zz>{\"a\": 1}</function>\n```"),
+    ]);
+}
+
+#[test]
+fn a_form_counts_in_its_place() {
+    check(&[
+        ("{\"name\": \"f\", \"arguments\": {}}", " f{}"),
+        (
+            "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\nAs:\n{\"name\": \"f\", \"arguments\": {}}",
+            "\nAs:\n{\"name\": \"f\", \"arguments\": {}} f{}",
+        ),
+        (" to=functions.f<|channel|>commentary<|message|>{\"a\": 1}", " f{\"a\":1}"),
+        ("Go to=functions.f<|channel|>commentary<|message|>{\"a\": 1}", "Go to=functions.f{\"a\": 1}"),
+        ("{\"type\": \"message\", \"text\": \"Hi\"}", "Hi"),
+        ("{\"type\": \"message\", \"text\": \"Hi\"} there", "{\"type\": \"message\", \"text\": \"Hi\"} there"),
+    ]);
+}
+
+#[test]
+fn without_its_section_a_call_needs_an_offered_name() {
+    check(&[
+        ("A. <invoke name=\"f\"><parameter name=\"a\">1</parameter></invoke> B.", "A. B. f{\"a\":1}missing_opener"),
+        (
+            "A. <invoke name=\"zz\"><parameter name=\"a\">1</parameter></invoke> B.",
+            "A. <invoke name=\"zz\"><parameter name=\"a\">1</invoke> B.",
+        ),
+    ]);
+}
+
+#[test]
+fn the_prompt_may_have_opened_the_reasoning() {
+    assert_eq!(read("<think>\n", "Hm.</think>Yes."), "Yes.«Hm.»");
+    assert_eq!(read("<think>", "<think>Hm.</think>Yes."), "Yes.«Hm.»");
+    assert_eq!(read("<think>", "Hm <think>.</think>Yes."), "Yes.«Hm <think>.»");
+}
+
+#[test]
+fn a_name_is_inferred_from_the_arguments_with_a_mark() {
+    let section = |id: &str, arguments: &str| {
+        format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>{id}<|tool_call_argument_begin|>{arguments}<|tool_call_end|><|tool_calls_section_end|>"
+        )
+    };
+    assert_eq!(read("", &section("0", "{\"city\": \"Oslo\"}")), " get_weather{\"city\":\"Oslo\"}inferred_name");
+    assert_eq!(read("", &section("0", "{\"town\": \"Oslo\"}")), " !unreadable");
+    assert_eq!(read("", &section("functions.get_weather:0", "{\"city\": \"Oslo\"}")), " get_weather{\"city\":\"Oslo\"}");
+}
+
+#[test]
+fn an_extra_closer_behind_the_arguments_is_marked() {
+    check(&[
+        ("<function=f>{\"a\": 1}</function>", " f{\"a\":1}"),
+        ("<function=f>{\"a\": 1}}</function>", " f{\"a\":1}extra_closer"),
+        ("<function=f>{\"a\": 1}]}</function>", " f{\"a\":1}extra_closer"),
+    ]);
+}
+
+/// What is looked ahead over, or remembered, has a bound, and the bound is the same in pieces.
+#[test]
+fn tags_and_mentions_have_a_length() {
+    let tag = |attributes: usize| {
+        let attributes = "x=1 ".repeat(attributes);
+        read(
+            "",
+            &format!("<minimax:tool_call><invoke name=\"f\" {attributes}><parameter name=\"a\">1</parameter></invoke></minimax:tool_call>"),
+        )
+    };
+    assert_eq!(tag(1000), " f{\"a\":1}");
+    assert!(tag(1100).starts_with("<minimax:tool_call><invoke name="));
+    let mention = |length: usize| read("", &format!("<tool_call>{}</tool_call>", "-".repeat(length)));
+    assert!(mention(4085).ends_with("</tool_call> !unreadable"));
+    assert!(!mention(4086).contains("unreadable"));
+    let again = read("", &format!("<tool_call>{}<tool_call>-</tool_call>", "-".repeat(5000)));
+    assert!(again.ends_with("</tool_call> !unreadable"), "{again}");
+}
+
+/// The first call, which waits until it is certain, is one of those that are counted.
+#[test]
+fn a_call_in_a_fence_is_counted() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n";
+    let text = format!("```json\n{{\"name\": \"f\", \"arguments\": {{}}}}\n```\n{}", call.repeat(toolparse::machine::MAX_CALLS));
+    let facts = whole(text.as_bytes(), &options(), Ending::Unknown);
+    assert_eq!((facts.calls.len(), facts.errors.len()), (toolparse::machine::MAX_CALLS, 1));
+    assert!(streamed(text.as_bytes().chunks(7), &options(), Ending::Unknown) == facts);
+}
