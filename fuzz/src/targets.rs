@@ -185,6 +185,10 @@ fn depth(text: &[u8]) -> usize {
 /// The strict text of a value is read back without a mark.
 fn again(value: &Value) {
     let json = serde_json::to_string(value).unwrap();
+    // Several documents are a list, and lie one deeper in it.
+    if depth(json.as_bytes()) > MAX_DEPTH {
+        return;
+    }
     let second = repair(json.as_bytes(), false);
     assert!(second.repairs.is_empty(), "{:?} on {json}", values::kinds(&second.repairs));
     let tape = second.value.unwrap_or_else(|| panic!("nothing read of {json}"));
