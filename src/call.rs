@@ -241,7 +241,7 @@ impl Call {
     fn check_keys(&mut self) {
         let Some(Some(first)) = self.containers.pop() else { return };
         let keys = self.keys.get(first..).unwrap_or_default();
-        let again: Vec<usize> = if keys.len() < 16 { again_among_few(keys, &self.tape) } else { again_among_many(keys, &self.tape) };
+        let again: Vec<usize> = if keys.len() < FEW { again_among_few(keys, &self.tape) } else { again_among_many(keys, &self.tape) };
         for at in again {
             self.mark(RepairKind::DuplicateKey, Span::new(at, at));
         }
@@ -443,6 +443,9 @@ pub fn read_whole(text: &[u8], dialect: Dialect) -> Option<(Tape, Vec<Repair>)> 
     (rest.trim_ascii().is_empty() || pos == 0).then_some((plain.tape, plain.repairs))
 }
 
+/// Comparing so many keys with each other is cheaper than hashing them.
+const FEW: usize = 32;
+
 fn again_among_few(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
     let mut again = Vec::new();
     for (index, (key, at)) in keys.iter().enumerate() {
@@ -501,7 +504,7 @@ impl Values for Plain {
         self.tape.push(Node::Close);
         if let Some(Some(first)) = self.containers.pop() {
             let keys = self.keys.split_off(first);
-            let again = if keys.len() < 16 { again_among_few(&keys, &self.tape) } else { again_among_many(&keys, &self.tape) };
+            let again = if keys.len() < FEW { again_among_few(&keys, &self.tape) } else { again_among_many(&keys, &self.tape) };
             for at in again {
                 self.push_repair(Repair::new(RepairKind::DuplicateKey, Span::new(at, at)));
             }

@@ -2,25 +2,55 @@
 
 const BLOCK: usize = 32;
 
+/// Bytes that are looked at as one number.
+const WORD: usize = 8;
+
 /// The first byte in a JSON string that is not plain text: a quote, a backslash, a control character.
 #[inline]
 #[must_use]
 pub fn find_in_string(text: &[u8]) -> Option<usize> {
-    find_block(text, |byte| (byte == b'"') | (byte == b'\\') | (byte < 0x20))
+    // Most strings end, or hold an escape, within the first block; where they do not, long runs are passed over in blocks.
+    let (head, tail) = text.split_at(text.len().min(BLOCK));
+    first_in_words(head).or_else(|| find_in_long(tail).map(|index| head.len() + index))
 }
 
+fn find_in_long(text: &[u8]) -> Option<usize> {
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    // No early exit inside a block: the compiler turns the fold into vector compares.
+    let found = blocks.iter().position(|block| block.iter().fold(false, |seen, byte| seen | ends_run(*byte)));
+    let before = found.unwrap_or(blocks.len()) * BLOCK;
+    let last = found.and_then(|index| blocks.get(index)).map_or(rest, |block| block);
+    first_in_words(last).map(|index| before + index)
+}
+
+fn ends_run(byte: u8) -> bool {
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+}
+
+/// The same, eight bytes at a time.
 #[inline]
-fn find_block(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let mut blocks = text.chunks_exact(BLOCK);
-    let mut at = 0;
-    for block in &mut blocks {
-        // No early exit inside a block: the compiler turns the fold into vector compares.
-        if block.iter().fold(false, |seen, byte| seen | wanted(*byte)) {
-            return block.iter().position(|byte| wanted(*byte)).map(|index| at + index);
+fn first_in_words(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const HIGH: u64 = ONES * 0x80;
+    // The high bit of each byte below `limit`. A byte behind one may be marked wrongly: only the first mark counts.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    let (words, rest) = text.as_chunks::<WORD>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let marks = below(word, 0x20) | below(word ^ (ONES * u64::from(b'"')), 1) | below(word ^ (ONES * u64::from(b'\\')), 1);
+        if marks != 0 {
+            return Some(index * WORD + marks.trailing_zeros() as usize / 8);
         }
-        at += BLOCK;
     }
-    blocks.remainder().iter().position(|byte| wanted(*byte)).map(|index| at + index)
+    rest.iter().position(|byte| ends_run(*byte)).map(|index| words.len() * WORD + index)
+}
+
+fn find_block(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
+    let (blocks, rest) = text.as_chunks::<BLOCK>();
+    let found = blocks.iter().position(|block| block.iter().fold(false, |seen, byte| seen | wanted(*byte)));
+    let before = found.unwrap_or(blocks.len()) * BLOCK;
+    let last = found.and_then(|index| blocks.get(index)).map_or(rest, |block| block);
+    last.iter().position(|byte| wanted(*byte)).map(|index| before + index)
 }
 
 /// A small set of bytes to look for.

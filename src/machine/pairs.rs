@@ -469,7 +469,10 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
 
 /// A key that runs to a marker: `Err(true)` when the reply ends in it.
 fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Vec<u8>, usize), bool>> {
-    for scan in at..at + MAX_NAME {
+    let plain = |byte: u8| !matches!(byte, b'<' | b'\n') && ends.iter().all(|end| end.as_bytes().first() != Some(&byte));
+    let mut scan = at;
+    while scan < at + MAX_NAME {
+        scan += window.slice(scan, at + MAX_NAME - 1).iter().take_while(|byte| plain(**byte)).count();
         if let Some(length) = window.starts_with_any(scan, ends)? {
             let key = window.slice(at, scan).trim_ascii();
             let key = match key {
@@ -482,7 +485,7 @@ fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Ve
             None => return if window.last { Some(Err(true)) } else { None },
             Some(b'<' | b'\n') if scan > at => return Some(Err(window.ends_within(scan, ends))),
             Some(b'<') => return Some(Err(false)),
-            Some(_) => {}
+            Some(_) => scan += 1,
         }
     }
     Some(Err(false))

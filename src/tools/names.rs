@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 
 /// Comparing a few lengths and bytes is cheaper than hashing.
-const SCANNED: usize = 8;
+const SCANNED: usize = 32;
 
-/// Distinct names in the order in which they came.
+/// Distinct names in the order in which they came. They lie side by side: most requests bring tools of their own, and read them once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    list: Vec<Box<str>>,
-    /// Filled only when the list is too long to scan. The hasher is keyed, since the names may come from a stranger's request.
-    index: HashMap<Box<[u8]>, u32>,
+    text: String,
+    /// Where each name ends in `text`.
+    ends: Vec<u32>,
+    /// Made only when there are too many to scan. The hasher is keyed, since the names may come from a stranger's request.
+    index: Option<Box<Index>>,
 }
+
+type Index = HashMap<Box<[u8]>, u32>;
 
 impl Names {
     /// The position of `name`, which is added if it is new.
@@ -19,33 +23,41 @@ impl Names {
         if let Some(position) = self.find(name.as_bytes()) {
             return position;
         }
-        let position = self.list.len();
-        self.list.push(name.into());
-        if position == SCANNED {
-            self.index = (0..).zip(&self.list).map(|(position, name)| (name.as_bytes().into(), position)).collect();
-        } else if position > SCANNED {
-            self.index.insert(name.as_bytes().into(), u32::try_from(position).unwrap_or(u32::MAX));
+        let position = self.ends.len();
+        self.text.push_str(name);
+        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        if let Some(index) = &mut self.index {
+            index.insert(name.as_bytes().into(), u32::try_from(position).unwrap_or(u32::MAX));
+        } else if position == SCANNED {
+            let index = (0..).zip(self.iter()).map(|(position, name)| (name.as_bytes().into(), position)).collect();
+            self.index = Some(Box::new(index));
         }
         position
     }
 
     /// The position of the name with exactly these bytes.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
-        if self.index.is_empty() {
-            return self.list.iter().position(|known| known.as_bytes() == name);
+        match &self.index {
+            None => self.iter().position(|known| known.as_bytes() == name),
+            Some(index) => index.get(name).map(|position| *position as usize),
         }
-        self.index.get(name).map(|position| *position as usize)
     }
 
     pub(super) fn get(&self, position: usize) -> Option<&str> {
-        self.list.get(position).map(Box::as_ref)
+        let start = position.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.text.get(start as usize..*self.ends.get(position)? as usize)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(Box::as_ref)
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let name = self.text.get(start..*end as usize).unwrap_or_default();
+            start = *end as usize;
+            name
+        })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.list.len()
+        self.ends.len()
     }
 }
