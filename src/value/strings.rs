@@ -73,6 +73,9 @@ const SIMPLE_ESCAPES: [u8; 256] = {
 /// What Python writes before a quote.
 const PREFIXES: &[u8] = b"rbufRBUF";
 
+/// More decoded text than this is handed on before the string ends.
+const GATHERED: usize = 4096;
+
 /// A comma and this many blanks are held back, since a missing end quote may stand before them.
 const HELD_BLANKS: usize = 64;
 
@@ -232,6 +235,9 @@ impl Reader {
     fn push_run<V: Values>(&mut self, string: &mut Str, run: &[u8], at: usize, out: &mut V) {
         note_control(string, run, at, out);
         self.push(run);
+        if self.text.len() >= GATHERED {
+            self.flush(string, out);
+        }
     }
 
     /// Hands on what was gathered.

@@ -35,6 +35,9 @@ pub enum Word {
 /// Reads a bare word.
 #[must_use]
 pub fn classify(word: &[u8]) -> Word {
+    if let Some(b'0'..=b'9') = word.first() {
+        return number(word);
+    }
     match word {
         b"true" => return Word::Bool(true),
         b"false" => return Word::Bool(false),
@@ -44,7 +47,7 @@ pub fn classify(word: &[u8]) -> Word {
         _ => {}
     }
     match word.first() {
-        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => number(word),
+        Some(b'-' | b'+' | b'.') => number(word),
         Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'u') => literal(word),
         _ => Word::Text,
     }
@@ -161,7 +164,9 @@ impl Reader {
 
     fn bare_end(&mut self, window: &Window<'_>, bounds: Bounds<'_>) -> Option<BareEnd> {
         let python = self.dialect.syntax == Syntax::Python;
-        while let Some(byte) = window.get(self.scan) {
+        loop {
+            self.scan += window.from(self.scan).iter().take_while(|byte| is_plain(**byte)).count();
+            let Some(byte) = window.get(self.scan) else { break };
             let at = self.scan;
             match byte {
                 b'(' if python => self.parens += 1,
@@ -379,6 +384,11 @@ impl Reader {
         out.text_end(end);
         self.at = At::Colon;
     }
+}
+
+/// True for a byte that ends no bare text, whatever stands around it.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
 }
 
 /// Whether a comment follows.
