@@ -44,6 +44,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        super::options::prepare();
         let os = module.py().import("os")?;
         if os.hasattr("register_at_fork")? {
             let kwargs = PyDict::new(module.py());

@@ -143,6 +143,11 @@ fn json_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
 }
 
 static AUTO: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::auto()));
+/// Compiles what nearly every reply is read with, so that the first one need not wait for it.
+pub fn prepare() {
+    LazyLock::force(&AUTO);
+}
+
 /// Names, and the JSON texts of response templates.
 type Wanted = (Vec<String>, Vec<String>);
 static NAMED: LazyLock<Mutex<HashMap<Wanted, Arc<Plan>>>> = LazyLock::new(Mutex::default);

@@ -27,6 +27,8 @@ pub struct Tools {
     /// The root schema of each tool that has one.
     roots: Vec<Option<SchemaId>>,
     nodes: Vec<Node>,
+    /// The types of each node: they are asked for most.
+    types: Vec<TypeSet>,
     offered: String,
 }
 
@@ -77,7 +79,8 @@ impl Tools {
 
     fn new(names: Names, roots: Vec<Option<SchemaId>>, nodes: Vec<Node>) -> Self {
         let offered = names.iter().collect::<Vec<_>>().join(", ");
-        Self { any: false, offered: if names.len() == 0 { "none".to_owned() } else { offered }, names, roots, nodes }
+        let types = nodes.iter().map(|node| node.types).collect();
+        Self { any: false, offered: if names.len() == 0 { "none".to_owned() } else { offered }, names, roots, nodes, types }
     }
 
     /// Whether every well-marked name is taken.
@@ -142,7 +145,7 @@ impl Tools {
     /// The types that a schema admits, empty when it tells none.
     #[must_use]
     pub fn types(&self, schema: SchemaId) -> TypeSet {
-        self.node(schema).map_or(TypeSet::EMPTY, |node| node.types)
+        self.types.get(schema.0 as usize).copied().unwrap_or_default()
     }
 
     /// The schema of a member of an object, as [`Tools::parameter`] finds it.
