@@ -167,7 +167,7 @@ pub struct Collector {
     reasoning_pending: Vec<u8>,
     started: usize,
     /// Calls of a list that is not over yet.
-    listed: Vec<(Call, Vec<u8>)>,
+    listed: Vec<(Box<Call>, Vec<u8>)>,
 }
 
 impl Collector {
@@ -290,7 +290,7 @@ impl Collector {
     }
 
     /// A call that is over, and kept.
-    fn keep_call(&mut self, mut call: Call) {
+    fn keep_call(&mut self, mut call: Box<Call>) {
         let index = self.start_call(&mut call);
         self.send_arguments(&mut call, index, true);
         if !call.tape.is_utf8() {
@@ -343,7 +343,7 @@ impl Collector {
         }
     }
 
-    fn settle_call(&mut self, call: Call, raw: &[u8]) {
+    fn settle_call(&mut self, call: Box<Call>, raw: &[u8]) {
         if call.index.is_none() && self.started >= MAX_CALLS {
             self.drop_call(&call, FaultKind::Limit(Limit::Calls), raw);
         } else if self.keeps(&call) {
@@ -453,7 +453,7 @@ impl Sink for Collector {
         self.send_arguments(call, index, false);
     }
 
-    fn call(&mut self, call: Call, raw: &[u8]) {
+    fn call(&mut self, call: Box<Call>, raw: &[u8]) {
         self.segment(SegmentKind::Call, call.span);
         if call.listed && self.cut == Cut::Drop {
             self.listed.push((call, raw.to_vec()));

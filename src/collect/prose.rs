@@ -26,7 +26,7 @@ impl Sink for ProseOnly {
     fn markup(&mut self, _span: Span) {}
     fn border(&mut self, _space: Space) {}
     fn progress(&mut self, _call: &mut Call) {}
-    fn call(&mut self, _call: Call, _raw: &[u8]) {}
+    fn call(&mut self, _call: Box<Call>, _raw: &[u8]) {}
     fn list_end(&mut self, _closed: bool) {}
     fn fault(&mut self, _fault: Fault, _raw: &[u8]) {}
 }

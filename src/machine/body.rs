@@ -73,7 +73,8 @@ pub struct JsonBody {
     /// The call that is open, or that was closed last and awaits what follows it.
     pub call: Option<Box<Call>>,
     /// Calls that are over, in order.
-    pub done: Vec<Call>,
+    #[allow(clippy::vec_box, reason = "calls are large, and are handed on in their boxes")]
+    pub done: Vec<Box<Call>>,
     /// True once something was seen that no call holds.
     foreign: bool,
     /// True when that was seen before any call was certain.
@@ -195,7 +196,7 @@ impl Finder<'_> {
         if let Some(mut call) = self.body.call.take() {
             call.end = crate::call::End::Closed;
             call.listed = self.body.list;
-            self.body.done.push(*call);
+            self.body.done.push(call);
         }
         self.body.call = Some(Box::new(Call::new(self.format, at)));
         self.body.early_arguments = false;

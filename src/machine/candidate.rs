@@ -53,7 +53,7 @@ impl Machine {
                     self.marked |= call.shape == Shape::Tagged;
                     self.calls += 1;
                     let raw = window.slice(call.span.start, call.span.end);
-                    hand_out(*call, raw, sink);
+                    hand_out(call, raw, sink);
                 }
                 Held::Fault(fault) => {
                     let raw = window.slice(fault.span.start, fault.span.end);

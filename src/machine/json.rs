@@ -205,7 +205,7 @@ impl Machine {
             self.commit(window, sink);
         }
         match call {
-            Some(call) => self.tell_call(*call, window, sink),
+            Some(call) => self.tell_call(call, window, sink),
             None if !state.body.list => {
                 let fault = Fault { kind: FaultKind::Cut, name: None, span: Span::new(state.start.max(self.told), end), shown: false };
                 self.tell_fault(fault, window, sink);
@@ -252,7 +252,7 @@ impl Machine {
         if let Some(mut call) = state.body.call.take() {
             call.end = End::Cut;
             call.span.end = self.pos;
-            self.tell_call(*call, window, sink);
+            self.tell_call(call, window, sink);
         }
         self.skip_from(state.row, self.pos, None, None);
     }
@@ -391,7 +391,7 @@ impl Machine {
             call.mark(RepairKind::MissingCloser, Span::new(call.span.end, call.span.end));
         }
         mark_fence(&mut call, state.fence);
-        self.tell_call(*call, window, sink);
+        self.tell_call(call, window, sink);
     }
 }
 

@@ -60,7 +60,7 @@ pub trait Sink {
     /// The call that is open, once it is certain: its arguments have grown.
     fn progress(&mut self, call: &mut Call);
     /// A call is over.
-    fn call(&mut self, call: Call, raw: &[u8]);
+    fn call(&mut self, call: Box<Call>, raw: &[u8]);
     /// The list that the last calls stood in is over, or will never be.
     fn list_end(&mut self, closed: bool);
     /// Something wanted to be a call and is not one. `shown`: its text stays prose.
@@ -303,14 +303,14 @@ impl Machine {
     }
 
     /// Hands out a call that is over, or says why it is none. What stands before it is markup.
-    fn tell_call<S: Sink>(&mut self, mut call: Call, window: &Window<'_>, sink: &mut S) {
+    fn tell_call<S: Sink>(&mut self, mut call: Box<Call>, window: &Window<'_>, sink: &mut S) {
         let end = call.span.end;
         if let Some(at) = self.in_open_think {
             call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
         }
         self.tell_markup(call.span.start, sink);
         if self.candidate.is_some() {
-            self.held.push(Held::Call(Box::new(call)));
+            self.held.push(Held::Call(call));
         } else {
             self.marked |= call.shape == Shape::Tagged;
             self.calls += 1;
@@ -347,7 +347,7 @@ impl Machine {
 }
 
 /// A call that has a fault is an error.
-fn hand_out<S: Sink>(call: Call, raw: &[u8], sink: &mut S) {
+fn hand_out<S: Sink>(call: Box<Call>, raw: &[u8], sink: &mut S) {
     match call.fault {
         Some(kind) => {
             let name = (!call.name.is_empty()).then(|| call.name.clone());

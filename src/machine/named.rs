@@ -235,7 +235,7 @@ impl Machine {
                     let mut call = state.call;
                     call.span.end = self.pos;
                     call.end = End::Cut;
-                    self.tell_call(*call, window, sink);
+                    self.tell_call(call, window, sink);
                     self.skip_from(state.row, self.pos, None, None);
                 } else if self.candidate.is_some() {
                     self.fail_candidate(Vec::new(), window, sink);
@@ -468,7 +468,7 @@ impl Machine {
             self.candidate_commits(&call, window, sink);
         }
         sink.border(self.row(row).space);
-        self.tell_call(*call, window, sink);
+        self.tell_call(call, window, sink);
     }
 
     /// A call without a name is the only tool that has all its arguments.

@@ -118,7 +118,7 @@ impl Machine {
                         call.close_arguments();
                         call.end = End::Cut;
                         call.span.end = self.pos;
-                        self.tell_call(*call, window, sink);
+                        self.tell_call(call, window, sink);
                         self.skip_from(state.row, self.pos, None, None);
                     }
                     call => {
@@ -419,7 +419,7 @@ impl Machine {
         if self.candidate.is_none() {
             sink.border(self.row(state.row).space);
         }
-        self.tell_call(*call, window, sink);
+        self.tell_call(call, window, sink);
     }
 
     fn python_settle(&self, call: &mut Call) {
@@ -510,7 +510,7 @@ impl Machine {
                 sink.border(call.space);
             }
             self.pos = end;
-            self.tell_call(*call, window, sink);
+            self.tell_call(call, window, sink);
             if in_name && self.told < end && !window.slice(self.told, end).trim_ascii().is_empty() {
                 self.cut_rest(state, window, sink);
             }

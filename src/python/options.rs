@@ -301,7 +301,7 @@ impl Ids {
     }
 }
 
-pub const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+pub const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Counts the forks that this process came through: random bytes that were fetched before one are not used after it.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
@@ -338,9 +338,9 @@ fn random_u64() -> PyResult<u64> {
 }
 
 /// Random characters.
-pub fn random_id(length: usize, alphabet: &[u8]) -> PyResult<String> {
+pub fn random_id<const BASE: usize>(length: usize, alphabet: &[u8; BASE]) -> PyResult<String> {
     let mut number = random_u64()?;
-    let base = alphabet.len() as u64;
+    let base = BASE as u64;
     let mut id = String::with_capacity(length);
     for _ in 0..length {
         id.push(char::from(alphabet[(number % base) as usize]));
