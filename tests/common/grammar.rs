@@ -110,7 +110,7 @@ impl<S: Sink> Sink for Checked<S> {
         self.inner.progress(call);
     }
 
-    fn call(&mut self, call: Call, raw: &[u8]) {
+    fn call(&mut self, call: Box<Call>, raw: &[u8]) {
         assert!(call.fault.is_none(), "a call with a fault");
         if let Some(open) = self.open.take() {
             assert_eq!((open.start, &open.name), (call.span.start, &call.name), "a call ends as another");
@@ -150,7 +150,7 @@ impl Sink for Nobody {
     fn markup(&mut self, _span: Span) {}
     fn border(&mut self, _space: Space) {}
     fn progress(&mut self, _call: &mut Call) {}
-    fn call(&mut self, _call: Call, _raw: &[u8]) {}
+    fn call(&mut self, _call: Box<Call>, _raw: &[u8]) {}
     fn list_end(&mut self, _closed: bool) {}
     fn fault(&mut self, _fault: Fault, _raw: &[u8]) {}
 }
