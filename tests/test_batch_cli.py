@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import polars
 import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
@@ -16,6 +19,7 @@ import pytest
 import toolparse
 import zstandard
 from _batch import PATHS, TOOLS, files, folder, line, log, records, reply
+from toolparse._core import arrow_schema
 from toolparse.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -159,6 +163,29 @@ def test_a_parquet_file_of_many_parts_is_one_file_like_any_other(logs: Path) -> 
     assert last["line"][-1].as_py() == 60_000
     some = pyarrow.parquet.read_table(logs / "out.parquet", filters=[("line", ">", 59_990)], columns=["line"])
     assert some["line"].to_pylist() == list(range(59_991, 60_001))
+
+
+@pytest.mark.parametrize("texts", ["repeated", "unique"])
+def test_every_reader_of_parquet_reads_the_same(logs: Path, texts: str) -> None:
+    """Texts that repeat are written once for a row group; there is too much of those that do not."""
+    rng = random.Random(1)
+    many = [reply(n % 50, 400) if texts == "repeated" else f"{rng.randbytes(900).hex()}{reply(n)}" for n in range(3000)]
+    lines = [json.dumps({"id": None if n % 3 else f"é{n}", "response": text}) for n, text in enumerate(many)]
+    (logs / "log.jsonl").write_text("\n".join([*lines, '{"response": null}']))
+    batch("log.jsonl", "-o", "want.jsonl", *PATHS)
+    batch("log.jsonl", "-o", "out.parquet", *PATHS)
+    want = records(logs / "want.jsonl")
+    assert want[-1]["content"] is None
+    name = str(logs / "out.parquet")
+    assert pyarrow.parquet.read_schema(name) == pyarrow.schema(arrow_schema())
+    assert read(logs / "out.parquet") == want
+    assert polars.read_parquet(name).to_dicts() == want
+    assert duckdb.sql(f"select * from '{name}' order by line").to_arrow_table().to_pylist() == want
+
+
+def test_parquet_needs_no_other_package(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    batch("log.jsonl", "-o", "out.parquet", *PATHS)
 
 
 def test_standard_output_is_jsonl(logs: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -367,7 +394,6 @@ def test_usage(logs: Path, capfd: pytest.CaptureFixture[str], args: list[str], s
 @pytest.mark.parametrize(
     ("missing", "args", "said"),
     [
-        ("pyarrow", ["log.jsonl", "-o", "o.parquet"], ".parquet needs pyarrow: pip install 'toolparse[arrow]'"),
         ("pyarrow", ["log.jsonl", "-o", "o.arrow"], ".arrow needs pyarrow: pip install 'toolparse[arrow]'"),
         ("pyarrow", ["log.parquet", "-o", "o.jsonl"], ".parquet needs pyarrow: pip install 'toolparse[arrow]'"),
         ("zstandard", ["log.jsonl", "-o", "o.jsonl.zst"], "zstd needs zstandard: pip install 'toolparse[cli]'"),

@@ -7,6 +7,8 @@
 #[cfg(feature = "arrow")]
 pub mod columns;
 pub mod jsonl;
+#[cfg(feature = "arrow")]
+pub mod parquet;
 pub mod paths;
 pub mod replies;
 pub mod shapes;

@@ -314,12 +314,39 @@ impl BatchChunk {
         super::arrow::stream(py, Kind::Records.schema(), batches)
     }
 
+    /// The columns of the records, as a Parquet file of one row group.
+    #[cfg(feature = "arrow")]
+    fn parquet<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let batches = self.batches.as_deref().ok_or_else(|| PyValueError::new_err("this reader was made with output=\"jsonl\""))?;
+        parquet(py, batches)
+    }
+
     /// The columns' names and types.
     #[expect(clippy::unused_self, reason = "Python asks an object")]
     #[cfg(feature = "arrow")]
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
         super::arrow::schema_capsule(py, &Kind::Records.schema())
     }
+}
+
+/// How many line feeds there are in `data`. The interpreter is not held.
+#[pyfunction]
+#[pyo3(signature = (data))]
+pub fn line_feeds(py: Python<'_>, data: PyBackedBytes) -> usize {
+    py.detach(|| memchr::memchr_iter(b'\n', &data).count())
+}
+
+/// A Parquet file of records that has none.
+#[cfg(feature = "arrow")]
+#[pyfunction]
+pub fn empty_parquet(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+    parquet(py, &[])
+}
+
+#[cfg(feature = "arrow")]
+fn parquet<'py>(py: Python<'py>, batches: &[arrow_array::RecordBatch]) -> PyResult<Bound<'py, PyBytes>> {
+    let file = py.detach(|| crate::batch::parquet::file(Kind::Records.schema(), batches));
+    Ok(PyBytes::new(py, &file.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
 /// Counts as a dict.

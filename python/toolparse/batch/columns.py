@@ -36,36 +36,20 @@ def _table(arrow: Any, chunks: Sequence[Any]) -> Any:
 
 
 class Parquet:
-    """Writes Parquet. Raises ``MissingExtra`` when pyarrow is not installed."""
+    """Writes Parquet."""
 
-    def __init__(self) -> None:
-        self.arrow = need("pyarrow", "arrow", ".parquet")
-        self.parquet = need("pyarrow.parquet", "arrow", ".parquet")
-        self.head = b""
+    head = b""
 
     def encode(self, chunks: Sequence[Any]) -> Encoded:
-        table = _table(self.arrow, chunks)
-        return self._encoded(table) if table.num_rows else Encoded(b"")
-
-    def _encoded(self, table: Any) -> Encoded:
-        out = self.arrow.BufferOutputStream()
-        self.parquet.write_table(
-            table,
-            out,
-            row_group_size=max(1, table.num_rows),
-            compression="snappy",
-            use_dictionary=["source", "format"],
-            write_statistics=["source", "line", "format", "n_calls"],
-        )
-        data = memoryview(out.getvalue())
-        return Encoded(data, (len(data),))
+        files = [chunk.parquet() for chunk in chunks if chunk.rows]
+        return Encoded(files[0] if len(files) == 1 else b"".join(files), *[(len(file),) for file in files])
 
     def tail(self, read: Callable[[int, int], bytes], parts: Sequence[Part], size: int) -> bytes:
         """The footer, and before it all that a file without rows needs. ``read(offset, size)`` reads what was
         written.
         """
         if not parts:
-            return bytes(self._encoded(_schema(self.arrow).empty_table()).data)
+            return _core.empty_parquet()
         footer: thrift.Struct = {}
         groups: list[thrift.Struct] = []
         begin = 0

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolparse._core import line_feeds
 from toolparse.batch.packed import Damaged, Source, blocks
 
 _BOM = b"\xef\xbb\xbf"
@@ -111,7 +112,7 @@ def _last_line_end(source: Source, offset: int, size: int) -> int:
 
 
 def _piece(place: Place, lines: bytes) -> Piece:
-    after = Place(place.line + lines.count(b"\n") + (not lines.endswith(b"\n")), place.offset + len(lines))
+    after = Place(place.line + line_feeds(lines) + (not lines.endswith(b"\n")), place.offset + len(lines))
     return Piece(after, 0, place, lines)
 
 
