@@ -7,7 +7,7 @@ first read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
@@ -18,7 +18,7 @@ ErrorKind = Literal["unknown_tool", "bad_arguments", "unreadable", "cut", "limit
 
 
 class _Lazy:
-    """Fills a slot that is still empty from the native result it came from."""
+    """Fills a slot that is still empty from the native result it came from, or from the reply when that is prose."""
 
     __slots__ = ("_native",)
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -32,7 +32,8 @@ class _Lazy:
         def __getattr__(self, name: str) -> Any:
             if name == "_native" or name.startswith("__"):
                 raise AttributeError(name)
-            value = self._native.field(name)
+            native = self._native
+            value = _of_prose(native, name) if isinstance(native, str) else native.field(name)
             setattr(self, name, value)
             return value
 
@@ -148,7 +149,25 @@ class ParseResult(_Lazy):
         to ``text`` and ``reasoning``. ``None`` for a result that was made by hand, copied or unpickled.
         """
         native = getattr(self, "_native", None)
+        if isinstance(native, str):
+            return [("text", native)]
         return None if native is None else native.field("flow")
+
+
+# The fields of a result whose reply is prose and nothing else.
+_PROSE: Final[dict[str, Callable[[str], Any]]] = {
+    "calls": lambda reply: [],
+    "errors": lambda reply: [],
+    "reasoning": lambda reply: None,
+    "truncated": lambda reply: False,
+    "segments": lambda reply: [Segment("prose", (0, len(reply)))],
+}
+
+
+def _of_prose(reply: str, name: str) -> Any:
+    if name not in _PROSE:
+        raise AttributeError(f"'ParseResult' object has no attribute '{name}'")
+    return _PROSE[name](reply)
 
 
 class ToolUse(dict[str, Any]):

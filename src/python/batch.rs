@@ -1,21 +1,25 @@
 //! `parse_batch`: many replies, with threads of its own and without holding the interpreter.
 
-use super::input::{Unit, text_of};
+use super::input::{Raw, Unit, raw_of};
 use super::options::{Ids, PyTools, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
-use super::results::{ids_for, result_to_python};
+use super::results::{ids_for, is_prose, result_to_python};
 use crate::collect::guard::guarded;
 use crate::collect::outcome::Outcome;
 use crate::parse::{Options, ending_of, parse};
+use crate::value::Ending;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How many replies a thread takes at a time.
 const CHUNK: usize = 64;
+
+/// In so many shares results are made.
+const SHARES: usize = 32;
 
 /// Reads many replies. Order is kept.
 ///
@@ -47,44 +51,139 @@ pub fn parse_batch<'py>(
     let ids = Ids::of(ids, Ids::Index)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
     let options = all_options(tools, items.len(), |tools| options_of(tools, format, prompt, cut, most))?;
-    let texts = items.iter().enumerate().map(|(index, item)| text_of(item, &format!("replies[{index}]"))).collect::<PyResult<Vec<_>>>()?;
+    let texts = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| raw_of(item, "").or_else(|_| raw_of(item, &format!("replies[{index}]"))))
+        .collect::<PyResult<Vec<_>>>()?;
 
-    let slots: Vec<Mutex<Option<Outcome>>> = texts.iter().map(|_| Mutex::new(None)).collect();
-    py.detach(|| {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let first = next.fetch_add(CHUNK, Ordering::Relaxed);
-                if first >= texts.len() {
-                    return;
-                }
-                for index in first..texts.len().min(first + CHUNK) {
-                    let (text, _) = &texts[index];
-                    let options = options.get(index);
-                    let outcome = guarded(text, || parse(text, options, ending));
-                    *slots[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-                }
-            }
-        };
-        let extra = threads.min(texts.len().div_ceil(CHUNK)).saturating_sub(1);
-        std::thread::scope(|scope| {
-            for _ in 0..extra {
-                scope.spawn(work);
-            }
-            work();
-        });
-    });
+    let work = Work { texts: &texts, options: &options, ending, next: AtomicUsize::new(0), slots: slots(texts.len()) };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(texts.len().div_ceil(CHUNK)) {
+            scope.spawn(|| work.all());
+        }
+        let made = work.results(py, &items, &ids);
+        work.stop();
+        made
+    })
+}
 
-    let list = PyList::empty(py);
-    for (index, slot) in slots.into_iter().enumerate() {
-        let outcome = slot.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default();
-        let (text, unit) = &texts[index];
-        let places = if *unit == Unit::Bytes { Places::new(*unit) } else { Places::of(*unit, text) };
-        let made = ids_for(py, &outcome, &ids)?;
-        let raw = items[index].cast::<PyString>().ok();
-        list.append(result_to_python(py, outcome, raw, &made, &options.get(index).tools, &places)?)?;
+type Reply<'a> = (Raw<'a>, Unit);
+/// What was read in the replies of a chunk, and how many bytes each has.
+type Slot = OnceLock<Mutex<Vec<(Outcome, usize)>>>;
+
+/// Replies that threads read a chunk at a time, and that this thread makes objects of as they come.
+struct Work<'a> {
+    texts: &'a [Reply<'a>],
+    options: &'a AllOptions,
+    ending: Ending,
+    next: AtomicUsize,
+    slots: Vec<Slot>,
+}
+
+fn slots(replies: usize) -> Vec<Slot> {
+    std::iter::repeat_with(Slot::new).take(replies.div_ceil(CHUNK)).collect()
+}
+
+impl Work<'_> {
+    /// Reads the next chunk that nobody has begun; false when there is none.
+    fn step(&self) -> bool {
+        let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(slot) = self.slots.get(chunk) else { return false };
+        let outcomes =
+            self.texts.iter().enumerate().skip(chunk * CHUNK).take(CHUNK).map(|(index, reply)| self.read(index, reply)).collect();
+        let _ = slot.set(Mutex::new(outcomes));
+        true
     }
-    Ok(list)
+
+    fn read(&self, index: usize, (raw, unit): &Reply<'_>) -> (Outcome, usize) {
+        let text = raw.utf8();
+        let options = self.options.get(index);
+        let mut outcome = guarded(&text, || parse(&text, options, self.ending));
+        if *unit == Unit::Characters && is_prose(&outcome) {
+            // The reply itself will be the text, so that memory for copies is needed once and not for every reply.
+            outcome.text = Vec::new();
+        }
+        (outcome, text.len())
+    }
+
+    fn all(&self) {
+        while self.step() {}
+    }
+
+    /// Nothing further is begun.
+    fn stop(&self) {
+        self.next.store(self.slots.len(), Ordering::Relaxed);
+    }
+
+    /// All results. Between reading, which needs no interpreter, and making objects of what was read by then this thread changes only a few
+    /// times: it may have to wait for the interpreter.
+    fn results<'py>(&self, py: Python<'py>, items: &[Bound<'py, PyAny>], ids: &Ids) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        let share = self.slots.len().div_ceil(SHARES);
+        let mut done = 0;
+        while done < self.slots.len() {
+            let wanted = (done + share).min(self.slots.len());
+            py.detach(|| self.until(wanted));
+            let _paused = if matches!(ids, Ids::Callable(_)) { None } else { Some(Paused::new(py)?) };
+            while let Some(chunk) = self.slots.get(done).and_then(OnceLock::get) {
+                let outcomes = std::mem::take(&mut *chunk.lock().unwrap_or_else(PoisonError::into_inner));
+                for (index, (outcome, bytes)) in (done * CHUNK..).zip(outcomes) {
+                    list.append(self.result(py, index, &items[index], outcome, bytes, ids)?)?;
+                }
+                done += 1;
+            }
+        }
+        Ok(list)
+    }
+
+    /// Reads until all chunks up to `wanted` are there.
+    fn until(&self, wanted: usize) {
+        for slot in self.slots.iter().take(wanted) {
+            while slot.get().is_none() && self.step() {}
+            slot.wait();
+        }
+    }
+
+    fn result<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        item: &Bound<'py, PyAny>,
+        outcome: Outcome,
+        bytes: usize,
+        ids: &Ids,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let made = match ids {
+            Ids::Index => None,
+            ids => Some(ids_for(py, &outcome, ids)?),
+        };
+        let raw = item.cast::<PyString>().ok();
+        result_to_python(py, outcome, raw, made.as_deref(), &self.options.get(index).tools, &Places::of(item, bytes))
+    }
+}
+
+/// While it is there, Python does not look for garbage: in thousands of new objects that are all needed there is none. No Python code runs
+/// meanwhile.
+struct Paused<'py>(Option<Bound<'py, PyModule>>);
+
+impl<'py> Paused<'py> {
+    fn new(py: Python<'py>) -> PyResult<Paused<'py>> {
+        let collector = py.import("gc")?;
+        let enabled = collector.call_method0(intern!(py, "isenabled"))?.is_truthy()?;
+        if enabled {
+            collector.call_method0(intern!(py, "disable"))?;
+        }
+        Ok(Paused(enabled.then_some(collector)))
+    }
+}
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        if let Some(collector) = &self.0 {
+            let _ = collector.call_method0(intern!(collector.py(), "enable"));
+        }
+    }
 }
 
 /// The options of each reply.

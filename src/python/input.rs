@@ -1,8 +1,12 @@
 //! Replies from Python: `str`, or `bytes` that hold UTF-8.
 
+#[cfg(not(feature = "abi3"))]
+use crate::utf8::encoded;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
+#[cfg(not(feature = "abi3"))]
+use pyo3::types::string::PyStringData;
 use pyo3::types::{PyBytes, PyString};
 use std::borrow::Cow;
 
@@ -15,18 +19,51 @@ pub enum Unit {
     Bytes,
 }
 
+/// A reply or piece where it lies in Python's memory. To make UTF-8 of it takes no interpreter.
+pub enum Raw<'a> {
+    /// It is UTF-8.
+    Utf8(Cow<'a, [u8]>),
+    /// The characters of a `str`.
+    #[cfg(not(feature = "abi3"))]
+    Characters(PyStringData<'a>),
+}
+
+impl<'a> Raw<'a> {
+    /// The UTF-8; lone surrogates keep the three bytes that UTF-8 would give them.
+    pub fn utf8(&self) -> Cow<'_, [u8]> {
+        match self {
+            Raw::Utf8(text) => Cow::Borrowed(text),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(characters) => encoded_of(*characters),
+        }
+    }
+
+    fn into_utf8(self) -> Cow<'a, [u8]> {
+        match self {
+            Raw::Utf8(text) => text,
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(characters) => encoded_of(characters),
+        }
+    }
+}
+
 /// The UTF-8 of a reply or piece; lone surrogates keep the three bytes that UTF-8 would give them.
 pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow<'a, [u8]>, Unit)> {
+    raw_of(value, argument).map(|(raw, unit)| (raw.into_utf8(), unit))
+}
+
+/// A reply or piece, and what its spans count.
+pub fn raw_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Raw<'a>, Unit)> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok((utf8_of(text)?, Unit::Characters));
+        return Ok((characters_of(text)?, Unit::Characters));
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok((Cow::Borrowed(bytes.as_bytes()), Unit::Bytes));
+        return Ok((Raw::Utf8(Cow::Borrowed(bytes.as_bytes())), Unit::Bytes));
     }
     if let Ok(bytes) = value.extract::<Vec<u8>>()
         && value.hasattr("__buffer__").unwrap_or(false) | value.is_instance_of::<pyo3::types::PyByteArray>()
     {
-        return Ok((Cow::Owned(bytes), Unit::Bytes));
+        return Ok((Raw::Utf8(Cow::Owned(bytes)), Unit::Bytes));
     }
     let kind = value.get_type().name()?.to_string();
     Err(PyTypeError::new_err(format!("{argument} must be str or bytes (UTF-8), not {kind}")))
@@ -34,28 +71,31 @@ pub fn text_of<'a>(value: &'a Bound<'_, PyAny>, argument: &str) -> PyResult<(Cow
 
 /// Asks Python for the UTF-8, which it keeps with the `str`.
 #[cfg(feature = "abi3")]
-fn utf8_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, [u8]>> {
+fn characters_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Raw<'a>> {
     if let Ok(utf8) = text.to_str() {
-        return Ok(Cow::Borrowed(utf8.as_bytes()));
+        return Ok(Raw::Utf8(Cow::Borrowed(utf8.as_bytes())));
     }
     let py = text.py();
     let encoded = text.call_method1(intern!(py, "encode"), (intern!(py, "utf-8"), intern!(py, "surrogatepass")))?;
-    Ok(Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec()))
+    Ok(Raw::Utf8(Cow::Owned(encoded.cast::<PyBytes>()?.as_bytes().to_vec())))
+}
+
+#[cfg(not(feature = "abi3"))]
+#[allow(unsafe_code, reason = "the characters of a `str` can be borrowed in no other way")]
+fn characters_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Raw<'a>> {
+    // SAFETY: a `str` that Python code can hold does not change any more.
+    unsafe { text.data() }.map(Raw::Characters)
 }
 
 /// Encodes the characters where they lie: faster than Python does it, and nothing is kept with the `str`.
 #[cfg(not(feature = "abi3"))]
-#[allow(unsafe_code, reason = "the characters of a `str` can be borrowed in no other way")]
-fn utf8_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, [u8]>> {
-    use crate::utf8::encoded;
-    use pyo3::types::string::PyStringData as Data;
-    // SAFETY: a `str` that Python code can hold does not change any more.
-    Ok(match unsafe { text.data() }? {
-        Data::Ucs1(characters) if characters.is_ascii() => Cow::Borrowed(characters),
-        Data::Ucs1(characters) => Cow::Owned(encoded(characters)),
-        Data::Ucs2(characters) => Cow::Owned(encoded(characters)),
-        Data::Ucs4(characters) => Cow::Owned(encoded(characters)),
-    })
+fn encoded_of(characters: PyStringData<'_>) -> Cow<'_, [u8]> {
+    match characters {
+        PyStringData::Ucs1(characters) if characters.is_ascii() => Cow::Borrowed(characters),
+        PyStringData::Ucs1(characters) => Cow::Owned(encoded(characters)),
+        PyStringData::Ucs2(characters) => Cow::Owned(encoded(characters)),
+        PyStringData::Ucs4(characters) => Cow::Owned(encoded(characters)),
+    }
 }
 
 /// A piece of the reply as a `str`: where it came as a `str`, lone surrogates come out as they went in.

@@ -1,9 +1,10 @@
 //! Byte offsets as the caller counts them.
 
-use super::input::Unit;
+use super::input::{Unit, text_of};
 use pyo3::prelude::*;
+use pyo3::sync::OnceLockExt;
 use pyo3::types::{PyString, PyTuple};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// One bit for each byte that starts a character.
 #[derive(Debug, Default, Clone)]
@@ -40,15 +41,19 @@ impl Starts {
 }
 
 /// Where the characters of a reply stand; grows as the reply comes. ASCII costs nothing.
-#[derive(Debug, Default)]
-struct Index {
+#[derive(Debug, Default, Clone)]
+pub struct Index {
     ascii: usize,
     starts: Option<Starts>,
-    /// A reply that is all here, and is looked through when a place is asked for.
-    whole: Option<Py<PyString>>,
 }
 
 impl Index {
+    fn of(text: &[u8]) -> Index {
+        let mut index = Index::default();
+        index.push(text);
+        index
+    }
+
     fn push(&mut self, text: &[u8]) {
         if self.starts.is_none() && text.is_ascii() {
             self.ascii += text.len();
@@ -58,81 +63,92 @@ impl Index {
         self.starts.get_or_insert_with(|| ascii_starts(ascii)).push(text);
     }
 
-    fn look_through(&mut self) {
-        if let Some(text) = self.whole.take() {
-            Python::attach(|py| {
-                if let Ok((bytes, _)) = super::input::text_of(text.bind(py).as_any(), "raw") {
-                    self.push(&bytes);
-                }
-            });
-        }
+    fn place(&self, at: usize) -> usize {
+        self.starts.as_ref().map_or(at, |starts| starts.character(at))
     }
+}
+
+fn held(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
+    index.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How the places of a reply are counted.
 #[derive(Clone)]
-pub struct Places {
-    unit: Unit,
-    index: Arc<Mutex<Index>>,
+pub enum Places {
+    /// Bytes, which need no counting.
+    Bytes,
+    /// Characters of a reply that is ASCII: the same.
+    Ascii,
+    /// Characters of a reply that is still coming.
+    Growing(Arc<Mutex<Index>>),
+    /// Characters of a reply that is all here, and is looked through when a place is asked for.
+    Whole(Arc<Whole>),
+}
+
+/// A reply that is all here.
+pub struct Whole {
+    text: Py<PyString>,
+    index: OnceLock<Index>,
+}
+
+impl Whole {
+    fn place(&self, py: Python<'_>, at: usize) -> usize {
+        let text = self.text.bind(py).as_any();
+        let look_through = || text_of(text, "raw").map(|(bytes, _)| Index::of(&bytes)).unwrap_or_default();
+        self.index.get_or_init_py_attached(py, look_through).place(at)
+    }
 }
 
 impl Places {
+    /// Of a reply that is still coming, or of bytes.
     pub fn new(unit: Unit) -> Places {
-        Places { unit, index: Arc::default() }
-    }
-
-    /// Places of a `str` that is all here; nothing is counted before a place is asked for.
-    pub fn later(text: &Bound<'_, PyString>) -> Places {
-        let index = Index { whole: Some(text.clone().unbind()), ..Index::default() };
-        Places { unit: Unit::Characters, index: Arc::new(Mutex::new(index)) }
-    }
-
-    fn index(&self) -> MutexGuard<'_, Index> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Places of a reply that is all here.
-    pub fn of(unit: Unit, text: &[u8]) -> Places {
-        let places = Places::new(unit);
-        if unit == Unit::Characters {
-            places.push(text);
+        match unit {
+            Unit::Bytes => Places::Bytes,
+            Unit::Characters => Places::Growing(Arc::default()),
         }
-        places
+    }
+
+    /// Of a reply that is all here, and so many bytes of UTF-8 long.
+    pub fn of(reply: &Bound<'_, PyAny>, bytes: usize) -> Places {
+        match reply.cast::<PyString>() {
+            Ok(text) if text.len().is_ok_and(|characters| characters == bytes) => Places::Ascii,
+            Ok(text) => Places::Whole(Arc::new(Whole { text: text.clone().unbind(), index: OnceLock::new() })),
+            Err(_) => Places::Bytes,
+        }
     }
 
     /// What places count.
     pub fn unit(&self) -> Unit {
-        self.unit
+        if matches!(self, Places::Bytes) { Unit::Bytes } else { Unit::Characters }
     }
 
     /// The same places, independent from here on.
     pub fn copied(&self) -> Places {
-        let mut index = self.index();
-        index.look_through();
-        let index = Index { ascii: index.ascii, starts: index.starts.clone(), whole: None };
-        Places { unit: self.unit, index: Arc::new(Mutex::new(index)) }
+        match self {
+            Places::Growing(index) => Places::Growing(Arc::new(Mutex::new(held(index).clone()))),
+            other => other.clone(),
+        }
     }
 
     /// Adds the next piece.
     pub fn push(&self, text: &[u8]) {
-        if self.unit == Unit::Characters {
-            self.index().push(text);
+        if let Places::Growing(index) = self {
+            held(index).push(text);
         }
     }
 
     /// The place of a byte.
-    pub fn place(&self, at: usize) -> usize {
-        if self.unit == Unit::Bytes {
-            return at;
+    pub fn place(&self, py: Python<'_>, at: usize) -> usize {
+        match self {
+            Places::Bytes | Places::Ascii => at,
+            Places::Growing(index) => held(index).place(at),
+            Places::Whole(whole) => whole.place(py, at),
         }
-        let mut index = self.index();
-        index.look_through();
-        index.starts.as_ref().map_or(at, |starts| starts.character(at))
     }
 
     /// A span as a tuple.
     pub fn span<'py>(&self, py: Python<'py>, span: crate::span::Span) -> PyResult<Bound<'py, PyTuple>> {
-        (self.place(span.start), self.place(span.end)).into_pyobject(py)
+        (self.place(py, span.start), self.place(py, span.end)).into_pyobject(py)
     }
 }
 

@@ -94,6 +94,8 @@ impl NativeCall {
 pub struct NativeResult {
     segments: Vec<(SegmentKind, Span)>,
     errors: Vec<ReadError>,
+    /// The calls, where they were not made at once.
+    calls: Vec<Arc<ReadCall>>,
     text: Vec<u8>,
     reasoning: Vec<u8>,
     flow: Vec<Flow>,
@@ -107,6 +109,10 @@ impl NativeResult {
     /// The value of a field of `ParseResult`.
     fn field<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         Ok(match name {
+            "text" => written(py, &self.text, self.places.unit()).into_any(),
+            "calls" => {
+                PyList::new(py, self.calls.iter().map(|call| later(py, call, &self.places)).collect::<PyResult<Vec<_>>>()?)?.into_any()
+            }
             "truncated" => PyBool::new(py, self.truncated).to_owned().into_any(),
             "reasoning" => {
                 (!self.reasoning.is_empty()).then(|| written(py, &self.reasoning, self.places.unit())).into_pyobject(py)?.into_any()
@@ -169,18 +175,23 @@ pub fn repairs<'py>(py: Python<'py>, repairs: &[Repair], places: &Places) -> PyR
 }
 
 /// A call as Python sees it.
-pub fn call_to_python<'py>(py: Python<'py>, call: ReadCall, id: Py<PyString>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+pub fn call_to_python<'py>(py: Python<'py>, call: Arc<ReadCall>, id: Py<PyString>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
     let object = bare(py, &types(py)?.call)?;
     object.setattr(intern!(py, "name"), repeated(py, &call.name))?;
     object.setattr(intern!(py, "arguments"), to_python(py, &call.arguments)?)?;
     object.setattr(intern!(py, "id"), id)?;
-    object.setattr(intern!(py, "_native"), NativeCall { call: Arc::new(call), places: places.clone() })?;
+    object.setattr(intern!(py, "_native"), NativeCall { call, places: places.clone() })?;
     Ok(object)
+}
+
+/// A call that was not made at once: its id follows from its index.
+fn later<'py>(py: Python<'py>, call: &Arc<ReadCall>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
+    call_to_python(py, call.clone(), Ids::Index.make(py, call.index, "", None)?, places)
 }
 
 /// An error as Python sees it.
 pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, places: &Places) -> PyResult<Bound<'py, PyAny>> {
-    let message = message(error, tools, places.place(error.span.start));
+    let message = message(error, tools, places.place(py, error.span.start));
     let name = error.name.as_deref().map(|name| written(py, name, places.unit()));
     types(py)?.error.bind(py).call1((
         message,
@@ -191,30 +202,43 @@ pub fn error_to_python<'py>(py: Python<'py>, error: &ReadError, tools: &Tools, p
     ))
 }
 
-/// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it.
+/// True when there is nothing in the reply but prose: its text is the reply.
+pub fn is_prose(outcome: &Outcome) -> bool {
+    let Outcome { text: _, reasoning, calls, errors, flow: _, segments, truncated } = outcome;
+    let one = matches!(segments.as_slice(), [(SegmentKind::Prose, _)]);
+    one && calls.is_empty() && errors.is_empty() && reasoning.is_empty() && !truncated
+}
+
+/// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it. `ids`: those of the calls; where
+/// they follow from the calls, `None`, and what takes time is left for when it is asked for.
 pub fn result_to_python<'py>(
     py: Python<'py>,
     outcome: Outcome,
     raw: Option<&Bound<'py, PyString>>,
-    ids: &[Py<PyString>],
+    ids: Option<&[Py<PyString>]>,
     tools: &Arc<Tools>,
     places: &Places,
 ) -> PyResult<Bound<'py, PyAny>> {
     let object = bare(py, &types(py)?.result)?;
-    let prose_only = matches!(outcome.segments.as_slice(), [] | [(SegmentKind::Prose, _)]) && !outcome.truncated;
-    let text = match raw {
-        Some(raw) if prose_only && !outcome.segments.is_empty() => raw.clone(),
-        _ => written(py, &outcome.text, places.unit()),
-    };
-    object.setattr(intern!(py, "text"), text)?;
-    let calls = PyList::empty(py);
-    for (call, id) in outcome.calls.into_iter().zip(ids) {
-        calls.append(call_to_python(py, call, id.clone_ref(py), places)?)?;
+    if let Some(reply) = raw.filter(|_| is_prose(&outcome)) {
+        // All else follows from the reply: see `_PROSE` in `toolparse._types`.
+        object.setattr(intern!(py, "text"), reply)?;
+        object.setattr(intern!(py, "_native"), reply)?;
+        return Ok(object);
     }
-    object.setattr(intern!(py, "calls"), calls)?;
+    let calls: Vec<Arc<ReadCall>> = outcome.calls.into_iter().map(Arc::new).collect();
+    if let Some(ids) = ids {
+        object.setattr(intern!(py, "text"), written(py, &outcome.text, places.unit()))?;
+        let list = PyList::empty(py);
+        for (call, id) in calls.iter().zip(ids) {
+            list.append(call_to_python(py, call.clone(), id.clone_ref(py), places)?)?;
+        }
+        object.setattr(intern!(py, "calls"), list)?;
+    }
     let native = NativeResult {
         segments: outcome.segments,
         errors: outcome.errors,
+        calls: if ids.is_none() { calls } else { Vec::new() },
         text: outcome.text,
         reasoning: outcome.reasoning,
         flow: outcome.flow,
@@ -260,7 +284,7 @@ pub fn parse_tool_calls<'py>(
     ids: Option<&Bound<'py, PyAny>>,
     finish_reason: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (text, unit) = text_of(raw, "raw")?;
+    let (text, _) = text_of(raw, "raw")?;
     let options = options_of(tools, format, prompt, cut, max_bytes.get()?)?;
     let ids = Ids::of(ids, Ids::Random)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
@@ -269,13 +293,10 @@ pub fn parse_tool_calls<'py>(
     } else {
         py.detach(|| guarded(&text, || parse(&text, &options, ending)))
     };
-    let places = match raw.cast::<PyString>() {
-        Ok(raw) => Places::later(raw),
-        Err(_) => Places::new(unit),
-    };
+    let places = Places::of(raw, text.len());
     let made = ids_for(py, &outcome, &ids)?;
     let whole = raw.cast::<PyString>().ok();
-    result_to_python(py, outcome, whole, &made, &options.tools, &places)
+    result_to_python(py, outcome, whole, Some(&made), &options.tools, &places)
 }
 
 /// `max_bytes` where leaving it out and giving `None` differ.
@@ -310,14 +331,14 @@ impl MaxBytes<'_> {
 #[pyfunction]
 #[pyo3(signature = (text, *, ended=false))]
 pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) -> PyResult<Bound<'py, PyAny>> {
-    let (bytes, unit) = text_of(text, "text")?;
+    let (bytes, _) = text_of(text, "text")?;
     let document = crate::document::repair(&bytes, ended);
     let types = types(py)?;
     let Some(tape) = document.value else {
         return types.repaired.bind(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
     };
     let marks = document.repairs;
-    let places = if marks.is_empty() { Places::new(unit) } else { Places::of(unit, &bytes) };
+    let places = Places::of(text, bytes.len());
     types.repaired.bind(py).call1((to_python(py, &tape)?, to_json(&tape), repairs(py, &marks, &places)?))
 }
 

@@ -164,7 +164,7 @@ impl ToolStream {
         let ids: Vec<Py<PyString>> = outcome.calls.iter().filter_map(|call| state.ids.get(call.index).map(|id| id.clone_ref(py))).collect();
         let places = state.places.clone();
         drop(state);
-        result_to_python(py, outcome, None, &ids, &self.tools, &places)
+        result_to_python(py, outcome, None, Some(&ids), &self.tools, &places)
     }
 
     fn __repr__(&self) -> String {
@@ -294,7 +294,7 @@ impl ToolStream {
             Told::Ended(call) => {
                 let index = call.index;
                 let id = state.ids.get(index).map_or_else(|| PyString::new(py, "").unbind(), |id| id.clone_ref(py));
-                let call = call_to_python(py, call, id, &state.places)?.unbind();
+                let call = call_to_python(py, Arc::new(call), id, &state.places)?.unbind();
                 Py::new(py, CallEnd { index, call })?.into_any()
             }
             Told::Failed(error) => {
