@@ -133,7 +133,8 @@ INSIDE: dict[str, set[str]] = {
     "_async.py": {"toolparse._core", "toolparse._types"},
     "openai.py": {"toolparse._core", "toolparse._types", "toolparse._async", "toolparse.anthropic"},
     "anthropic.py": {"toolparse._core", "toolparse._types", "toolparse._async"},
-    "__init__.py": {"toolparse._core", "toolparse._types", "toolparse._async"},
+    "_start.py": set(),
+    "__init__.py": {"toolparse._core", "toolparse._types", "toolparse._async", "toolparse._start"},
 }
 
 

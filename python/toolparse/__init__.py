@@ -7,6 +7,7 @@ Model text never makes them raise; what was
 mended is marked on the result.
 """
 
+from toolparse._start import over as _over  # noqa: F401  # isort: skip
 from toolparse._async import aevents
 from toolparse._core import (
     ArgumentsDelta,

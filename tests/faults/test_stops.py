@@ -107,6 +107,20 @@ def test_a_signal_amid_the_work_leaves_whole_lines_that_can_be_resumed(logs: Pat
     assert [name for name in files(logs) if ".part" in name] == []
 
 
+def test_ctrl_c_during_the_start_is_quiet(logs: Path, long: bool) -> None:
+    """At moments of the first quarter of a second. What Python says before it comes to toolparse is its own."""
+    for moment in range(0, 250, 2 if long else 20):
+        process = start("-", "-o", "out.jsonl", *PATHS, "--force", cwd=logs, stdin=subprocess.PIPE)
+        time.sleep(moment / 1000)
+        process.send_signal(signal.SIGINT)
+        status, said = end(process)
+        if b"Traceback" in said or b"Fatal" in said:
+            assert b"toolparse" not in said
+        else:
+            assert status in (130, -signal.SIGINT)
+            assert said in (b"", b"toolparse: stopped (--resume goes on)\n")
+
+
 def test_a_second_signal_does_not_wait(logs: Path) -> None:
     """Ctrl-C twice while standard output is blocked."""
     reading, writing = os.pipe()

@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Sequence
 from typing import NoReturn
 
+from toolparse import _start
 from toolparse._core import __version__
 from toolparse.cli import _io
 
@@ -41,8 +42,9 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command with ``argv`` (default: the process's arguments) and returns its exit status."""
-    _io.prepare_output()
     try:
+        _start.over()
+        _io.prepare_output()
         args = _parser().parse_args(argv)
         status: int = args.run(args)
         _io.flush_output()

@@ -160,7 +160,7 @@ def _plain_tools(value: str | None) -> Any:
 def _reader_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of a ``BatchReader`` but for its tools."""
     return {
-        "format": _options._format(args.format),
+        "format": _options.formats_of(args.format),
         "prompt": args.prompt,
         "max_bytes": args.max_bytes,
         "cut": args.cut,
@@ -175,6 +175,6 @@ def _reader_options(args: argparse.Namespace) -> dict[str, Any]:
 
 def _reader(args: argparse.Namespace) -> Any:
     try:
-        return _core.BatchReader(_options._tools(args.tools), **_reader_options(args))
+        return _core.BatchReader(_options.tools_of(args.tools), **_reader_options(args))
     except (TypeError, ValueError) as error:
         raise _io.InputError(str(error)) from error

@@ -58,8 +58,8 @@ def reader(args: argparse.Namespace) -> Read:
     try:
         read = partial(
             parse_tool_calls,
-            tools=_tools(args.tools),
-            format=_format(args.format),
+            tools=tools_of(args.tools),
+            format=formats_of(args.format),
             prompt=args.prompt,
             max_bytes=args.max_bytes,
             cut=args.cut,
@@ -78,12 +78,14 @@ def _count(value: str) -> int:
     return int(value)
 
 
-def _format(value: str) -> str | list[str]:
+def formats_of(value: str) -> str | list[str]:
+    """What ``--format`` says: one name, or several between commas."""
     names = value.split(",")
     return names[0] if len(names) == 1 else names
 
 
-def _tools(value: str | None) -> Tools | None:
+def tools_of(value: str | None) -> Tools | None:
+    """What ``--tools`` says: a file, or names between commas. Raises :class:`InputError`."""
     if value is None:
         return None
     if os.path.exists(value) or value.endswith(".json"):
