@@ -33,7 +33,9 @@ pub fn mutant(number: usize) -> bool {
 
 def copy(to: Path) -> None:
     for name in ("src", "tests", "docs", "fuzz", "benches"):
-        shutil.copytree(HERE / name, to / name, ignore=shutil.ignore_patterns("target", "__pycache__", "artifacts", "found"))
+        shutil.copytree(
+            HERE / name, to / name, ignore=shutil.ignore_patterns("target", "__pycache__", "artifacts", "found")
+        )
     for name in ("Cargo.toml", "Cargo.lock", "README.md"):
         shutil.copy(HERE / name, to / name)
     for number, fault in enumerate(FAULTS, 1):
