@@ -191,6 +191,9 @@ impl Search<'_> {
             self.mark(RepairKind::OddCharacter, end + index, at);
         }
         if self.text.get(at..).is_some_and(|rest| rest.starts_with(b"```")) {
+            if !self.repairs.iter().any(|repair| repair.kind == RepairKind::CodeFence) {
+                self.mark(RepairKind::CodeFence, at, at + 3);
+            }
             at = skip(self.text, at + 3);
         }
         let rest = self.text.get(at..).unwrap_or_default();

@@ -114,6 +114,13 @@ fn bytes_that_are_no_text_are_marked() {
 }
 
 #[test]
+fn the_end_of_a_fence_that_was_never_opened_is_marked() {
+    for (text, marks) in [("[]```", &["code_fence"][..]), ("[]\n```\n", &["code_fence"]), ("```json\n[]\n```", &["code_fence"])] {
+        assert_eq!(kinds(&repair(text.as_bytes(), false)), marks, "{text}");
+    }
+}
+
+#[test]
 fn marks_of_several_documents_are_in_order() {
     let document = repair(br#"{"a":1,} {"b":2,}"#, false);
     let spans: Vec<(&str, usize)> = document.repairs.iter().map(|repair| (repair.kind.name(), repair.span.start)).collect();
