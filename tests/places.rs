@@ -6,8 +6,9 @@ mod common;
 
 use common::{streamed, whole};
 use std::fmt::Write as _;
+use std::sync::Arc;
 use toolparse::value::Ending;
-use toolparse::{Options, Tools};
+use toolparse::{Options, Plan, Tools};
 
 fn options() -> Options {
     let text = serde_json::json!({"type": "string"});
@@ -20,11 +21,14 @@ fn options() -> Options {
     )
 }
 
-/// What a reply comes to, in one line: prose, reasoning in angle quotes, calls with their marks, kinds of errors.
 fn read(prompt: &str, text: &str) -> String {
-    let options = Options { prompt: prompt.as_bytes().to_vec(), ..options() };
-    let facts = whole(text.as_bytes(), &options, Ending::Unknown);
-    assert!(streamed(text.as_bytes().chunks(1), &options, Ending::Unknown) == facts, "{text}");
+    told(text, &Options { prompt: prompt.as_bytes().to_vec(), ..options() })
+}
+
+/// What a reply comes to, in one line: prose, reasoning in angle quotes, calls with their marks, kinds of errors.
+fn told(text: &str, options: &Options) -> String {
+    let facts = whole(text.as_bytes(), options, Ending::Unknown);
+    assert!(streamed(text.as_bytes().chunks(1), options, Ending::Unknown) == facts, "{text}");
     let mut line = String::from_utf8(facts.text.0).unwrap();
     if !facts.reasoning.0.is_empty() {
         write!(line, "«{}»", String::from_utf8(facts.reasoning.0).unwrap()).unwrap();
@@ -94,6 +98,22 @@ fn a_form_counts_in_its_place() {
         ("{\"type\": \"message\", \"text\": \"Hi\"}", "Hi"),
         ("{\"type\": \"message\", \"text\": \"Hi\"} there", "{\"type\": \"message\", \"text\": \"Hi\"} there"),
     ]);
+}
+
+/// JSON on a line of its own is read where it is asked for, and not behind a call with markup.
+#[test]
+fn json_on_a_line_counts_where_it_is_asked_for() {
+    let lines = Options { plan: Arc::new(Plan::named(&["auto", "json_line"]).unwrap()), ..options() };
+    let call = "{\"name\": \"f\", \"arguments\": {}}";
+    for (text, wanted) in [
+        (format!("As:\n{call}\nso"), "As:\n\nso f{}".to_owned()),
+        (format!("{call}\n{call}"), " f{} f{}".to_owned()),
+        (format!("<tool_call>{call}</tool_call>\nAs:\n{call}"), format!("\nAs:\n{call} f{{}}")),
+        ("{\"type\": \"message\", \"text\": \"Hi\"}".to_owned(), "Hi".to_owned()),
+    ] {
+        assert_eq!(told(&text, &lines), wanted, "{text}");
+    }
+    assert_eq!(read("", &format!("As:\n{call}")), format!("As:\n{call}"));
 }
 
 #[test]

@@ -159,7 +159,8 @@ impl Machine {
         if self.candidate_after_piece(state, window, sink) {
             return true;
         }
-        if self.candidate.is_none() || state.body.is_message() {
+        let Some(candidate) = &self.candidate else { return false };
+        if candidate.certain == Certain::WholeReply && state.body.is_message() {
             return false;
         }
         let good = |call: &Call| call.fault.is_none();

@@ -2,12 +2,18 @@
 
 use super::random::Random;
 use std::sync::{Arc, LazyLock};
-use toolparse::format::Body;
+use toolparse::format::{Body, Detect};
 use toolparse::formats::{CONTROLS, FORMATS, THINKS};
 use toolparse::{Cut, Options, Plan, Tools};
 
 /// The plan of `auto`.
 pub static AUTO: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::auto()));
+
+/// What is read without being asked for, and all that is read on request.
+pub static ALL: LazyLock<Arc<Plan>> = LazyLock::new(|| {
+    let on_request = FORMATS.iter().filter(|row| row.detect == Detect::OnRequest).map(|row| row.name);
+    Arc::new(Plan::named(&["auto"].into_iter().chain(on_request).collect::<Vec<_>>()).expect("names of rows"))
+});
 
 /// A plan for each format's name, in the order of the rows.
 pub static NAMED: LazyLock<Vec<(&'static str, Arc<Plan>)>> = LazyLock::new(|| {
@@ -195,7 +201,11 @@ pub const PROMPTS: &[&[u8]] = &[b"", b"", b"", b"<think>\n", b"<think></think>",
 pub fn options(format: usize, tools: usize, rest: usize) -> Options {
     let named = &NAMED[format % NAMED.len()].1;
     Options {
-        plan: if format.is_multiple_of(3) { named.clone() } else { AUTO.clone() },
+        plan: match format % 6 {
+            0 | 3 => named.clone(),
+            1 if tools % 8 == 7 => ALL.clone(),
+            _ => AUTO.clone(),
+        },
         tools: if tools.is_multiple_of(4) { ANY.clone() } else { TOOLS.clone() },
         prompt: PROMPTS[rest / 4 % PROMPTS.len()].to_vec(),
         max_bytes: None,
