@@ -5,7 +5,6 @@ from __future__ import annotations
 import html.parser
 import io
 import json
-import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow
+import pyarrow.parquet
 import pytest
 import toolparse
 from _batch import PATHS, TOOLS, folder, log, records
-from toolparse.batch import cluster, pieces, progress, svg, thrift
+from toolparse import _core
+from toolparse.batch import cluster, pieces, progress, svg
+from toolparse.batch.columns import Parquet
 from toolparse.batch.documents import document_pieces
 from toolparse.batch.inputs import Input
 from toolparse.batch.packed import Damaged, Source
@@ -164,41 +166,27 @@ def test_a_record_beyond_the_limit_is_a_bad_row_with_its_place() -> None:
 # ---------------------------------------------------------------- footers
 
 
-def random_struct(rng: random.Random, depth: int = 0) -> thrift.Struct:
-    fields: thrift.Struct = {}
-    for field in sorted(rng.sample(range(1, 60), rng.randint(0, 5))):
-        kind = rng.choice([thrift.TRUE, thrift.BYTE, thrift.I16, thrift.I32, thrift.I64, thrift.BINARY, thrift.DOUBLE])
-        if depth < 2 and rng.random() < 0.4:
-            kind = rng.choice([thrift.LIST, thrift.STRUCT])
-        fields[field] = random_value(rng, kind, depth)
-    return fields
+@pytest.mark.parametrize("count", [1, 2, 40])
+def test_parts_of_a_table_get_one_footer(count: int) -> None:
+    reader = _core.BatchReader(None, text_path="t", output="arrow")
+    encoding = Parquet()
+    encoded = [
+        encoding.encode([reader.lines(b'{"t": "a"}\n' * n, source="s", first_line=n, first_offset=0)])
+        for n in range(count)
+    ]
+    data = b"".join(each.data for each in encoded)
+    parts = [part for each in encoded for part in each.parts]
+    assert len(parts) == count - 1  # a piece without rows is no part
+    file = data + encoding.tail(lambda at, size: data[at : at + size], parts, len(data))
+    read = pyarrow.parquet.ParquetFile(io.BytesIO(file))
+    assert read.metadata.num_row_groups == len(parts)
+    assert read.read()["line"].to_pylist() == [line for n in range(count) for line in range(n, 2 * n)]
 
 
-def random_value(rng: random.Random, kind: int, depth: int) -> tuple[int, Any]:
-    match kind:
-        case thrift.TRUE:
-            value: Any = rng.random() < 0.5
-            return (thrift.TRUE if value else thrift.FALSE, value)
-        case thrift.BYTE:
-            return kind, rng.randrange(256)
-        case thrift.I16 | thrift.I32 | thrift.I64:
-            return kind, rng.randint(-(2**15), 2**15) * (1 if kind == thrift.I16 else 2**15)
-        case thrift.BINARY:
-            return kind, rng.randbytes(rng.randint(0, 200))
-        case thrift.DOUBLE:
-            return kind, rng.randbytes(8)
-        case thrift.STRUCT:
-            return kind, random_struct(rng, depth + 1)
-    return kind, (thrift.STRUCT, [random_struct(rng, depth + 1) for _ in range(rng.choice((0, 1, 2, 16)))])
-
-
-def test_a_footer_is_read_and_written_back() -> None:
-    rng = random.Random(1)
-    for _ in range(100):
-        struct = random_struct(rng)
-        data = thrift.encode(struct)
-        assert thrift.decode(data + b"more") == struct
-        assert thrift.encode(thrift.decode(data)) == data
+def test_what_is_no_footer_is_refused() -> None:
+    for files in ([], [(0, b"")], [(0, b"no footer")]):
+        with pytest.raises(ValueError, match=r"."):
+            _core.parquet_footer(files)
 
 
 # ---------------------------------------------------------------- counts

@@ -343,6 +343,15 @@ pub fn empty_parquet(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
     parquet(py, &[])
 }
 
+/// What ends a Parquet file that is made of others, one behind the other: `files` are the byte where each begins, and its own footer without
+/// the length and the mark behind it.
+#[cfg(feature = "arrow")]
+#[pyfunction]
+pub fn parquet_footer(py: Python<'_>, files: Vec<(i64, PyBackedBytes)>) -> PyResult<Bound<'_, PyBytes>> {
+    let footer = py.detach(|| crate::batch::parquet::footer(files.iter().map(|(begin, footer)| (*begin, &**footer))));
+    Ok(PyBytes::new(py, &footer.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}
+
 #[cfg(feature = "arrow")]
 fn parquet<'py>(py: Python<'py>, batches: &[arrow_array::RecordBatch]) -> PyResult<Bound<'py, PyBytes>> {
     let file = py.detach(|| crate::batch::parquet::file(Kind::Records.schema(), batches));

@@ -30,11 +30,11 @@ mod _core {
     use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
     #[pymodule_export]
     use super::filters::{HeuristicToolParser, ProseFilter};
-    #[cfg(feature = "arrow")]
-    #[pymodule_export]
-    use super::lines::empty_parquet;
     #[pymodule_export]
     use super::lines::{BatchChunk, BatchReader, line_feeds};
+    #[cfg(feature = "arrow")]
+    #[pymodule_export]
+    use super::lines::{empty_parquet, parquet_footer};
     #[pymodule_export]
     use super::options::{_forked, PyTools};
     #[pymodule_export]

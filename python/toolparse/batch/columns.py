@@ -13,17 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from toolparse import _core
-from toolparse.batch import thrift
 from toolparse.batch.encodings import Encoded, Part
 from toolparse.batch.extras import need
 
-_PARQUET_MAGIC = b"PAR1"
 _ARROW_MAGIC = b"ARROW1"
-_ORDINALS = 1 << 15  # beyond it the ordinal of a row group does not fit its field
-_ROW_GROUPS, _NUM_ROWS = 4, 3  # of FileMetaData
-_COLUMNS, _GROUP_ROWS, _GROUP_OFFSET, _ORDINAL = 1, 3, 5, 7  # of RowGroup
-_CHUNK_OFFSETS, _META = (2, 4, 6), 3  # of ColumnChunk: itself, offset index, column index
-_META_OFFSETS = (9, 10, 11, 14)  # of ColumnMetaData: data page, index page, dictionary page, bloom filter
 
 
 def _schema(arrow: Any) -> Any:
@@ -50,41 +43,14 @@ class Parquet:
         """
         if not parts:
             return _core.empty_parquet()
-        footer: thrift.Struct = {}
-        groups: list[thrift.Struct] = []
+        footers = []
         begin = 0
         for (length,) in parts:
             end = begin + length
             footer_length: int = struct.unpack("<I", read(end - 8, 4))[0]
-            own = thrift.decode(read(end - 8 - footer_length, footer_length))
-            footer = footer or own
-            groups += [_moved(group, begin) for group in own[_ROW_GROUPS][1][1]]
+            footers.append((begin, read(end - 8 - footer_length, footer_length)))
             begin = end
-        footer[_ROW_GROUPS] = (thrift.LIST, (thrift.STRUCT, [_numbered(group, n) for n, group in enumerate(groups)]))
-        footer[_NUM_ROWS] = (thrift.I64, sum(group[_GROUP_ROWS][1] for group in groups))
-        data = thrift.encode(footer)
-        return data + struct.pack("<I", len(data)) + _PARQUET_MAGIC
-
-
-def _moved(group: thrift.Struct, by: int) -> thrift.Struct:
-    """A row group ``by`` bytes further down."""
-    _move(group, (_GROUP_OFFSET,), by)
-    for chunk in group[_COLUMNS][1][1]:
-        _move(chunk, _CHUNK_OFFSETS, by)
-        _move(chunk[_META][1], _META_OFFSETS, by)
-    return group
-
-
-def _move(fields: thrift.Struct, offsets: Sequence[int], by: int) -> None:
-    for field in offsets:
-        if field in fields and fields[field][1] > 0:  # 0: not used
-            fields[field] = (thrift.I64, fields[field][1] + by)
-
-
-def _numbered(group: thrift.Struct, number: int) -> thrift.Struct:
-    if number < _ORDINALS:
-        return group | {_ORDINAL: (thrift.I16, number)}
-    return {field: value for field, value in group.items() if field != _ORDINAL}
+        return _core.parquet_footer(footers)
 
 
 class Arrow:

@@ -21,7 +21,7 @@ from toolparse.cli import _io, _options
 
 # Bytes of input in a piece. A small log is cut into smaller ones, so that its statistics show how it changes.
 _PIECE, _SMALL_PIECE = 4 << 20, 256 << 10
-_ROW_GROUP, _SMALL_ROW_GROUP = 8 << 20, 1 << 20
+_ROW_GROUP, _SMALL_ROW_GROUP = 16 << 20, 1 << 20
 _SLICES = 64
 _OURS = ("", ".part", ".part.state")
 
