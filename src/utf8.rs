@@ -73,15 +73,18 @@ fn replaced(mut bytes: &[u8]) -> String {
 
 /// Characters by their codes as UTF-8; lone surrogates get the three bytes that UTF-8 would give them.
 #[must_use]
-pub fn encoded<C: Copy + Default + Into<u32>>(characters: &[C]) -> Vec<u8> {
+pub fn encoded<C: Copy + Into<u32>>(characters: &[C]) -> Vec<u8> {
     let widest = if size_of::<C>() < 4 { size_of::<C>() + 1 } else { 4 };
-    let mut out = vec![0; characters.len() * widest + 2 * BLOCK];
+    let mut out = vec![0; characters.len() * widest + 8];
     let (blocks, rest) = characters.as_chunks::<BLOCK>();
     let mut end = blocks.iter().fold(0, |end, block| put(block, &mut out, end));
-    let mut last = [C::default(); BLOCK];
-    last.iter_mut().zip(rest).for_each(|(place, character)| *place = *character);
-    // What the last block is short of was taken for NULs.
-    end = put(&last, &mut out, end) - (BLOCK - rest.len());
+    for character in rest {
+        let (form, width) = form((*character).into());
+        if let Some(room) = out.get_mut(end..end + 4) {
+            room.copy_from_slice(&form.to_le_bytes());
+        }
+        end += width as usize;
+    }
     out.truncate(end);
     out
 }
@@ -101,8 +104,8 @@ fn put<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> us
 fn put_encoded<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], mut at: usize) -> usize {
     let mut forms = [0; BLOCK];
     let mut widths = [0; BLOCK];
-    for ((form, width), character) in forms.iter_mut().zip(&mut widths).zip(block) {
-        (*form, *width) = if size_of::<C>() < 4 { short_form((*character).into()) } else { long_form((*character).into()) };
+    for (place, character) in forms.iter_mut().zip(&mut widths).zip(block) {
+        (*place.0, *place.1) = if size_of::<C>() < 4 { short_form((*character).into()) } else { form((*character).into()) };
     }
     for (forms, widths) in forms.as_chunks::<2>().0.iter().zip(widths.as_chunks::<2>().0) {
         let both = u64::from(forms[0]) | u64::from(forms[1]) << (8 * widths[0]);
@@ -127,7 +130,7 @@ fn short_form(code: u32) -> (u32, u32) {
 
 /// The same for any character.
 #[inline]
-fn long_form(code: u32) -> (u32, u32) {
+fn form(code: u32) -> (u32, u32) {
     let tail = |shift: u32| 0x80 | code >> shift & 0x3F;
     if code < 0x1_0000 { short_form(code) } else { (0xF0 | code >> 18 | tail(12) << 8 | tail(6) << 16 | tail(0) << 24, 4) }
 }
