@@ -95,7 +95,9 @@ impl Search<'_> {
         }
         // A number or literal that is the whole text is whole.
         self.ending = Ending::Finished;
-        is_scalar(self.text.get(first..)?.trim_ascii()).then_some(Start::At(0))
+        let rest = self.text.get(first..)?;
+        let blanks = rest.iter().rev().take_while(|byte| is_blank(**byte)).count();
+        is_scalar(rest.get(..rest.len() - blanks)?).then_some(Start::At(0))
     }
 
     /// A string, or a member whose object was never opened.

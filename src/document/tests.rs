@@ -137,6 +137,8 @@ fn a_document_is_found_in_prose() {
     assert_eq!(json("no document"), None);
     assert_eq!(json(""), None);
     assert_eq!(json("```"), None);
+    assert_eq!(json(" 0\n").as_deref(), Some("0"));
+    assert_eq!(json("0\x0C"), None);
 }
 
 #[test]

@@ -60,6 +60,11 @@ fn check(cases: &[(&str, &str, &[&str])]) {
 fn a_quote_ends_a_string_where_the_grammar_goes_on() {
     check(&[
         (r#"{"q": "he said "hi", "bye" and left"}"#, r#"{"q":"he said \"hi\", \"bye\" and left"}"#, &["inner_quote"; 4]),
+        (
+            "{'q': 'he said 'hi', 'bye' and left'}",
+            r#"{"q":"he said 'hi', 'bye' and left"}"#,
+            &["single_quotes", "single_quotes", "inner_quote", "inner_quote", "inner_quote", "inner_quote"],
+        ),
         (r#"{"a": "x", "b": 1}"#, r#"{"a":"x","b":1}"#, &[]),
         (r#"{"a": "x", "b\"c": 1}"#, r#"{"a":"x","b\"c":1}"#, &[]),
         (r#"{"a": "x" # c"#, r#"{"a":"x"}"#, &["comment", "closed_object"]),
@@ -158,6 +163,7 @@ fn words_are_numbers_literals_or_text() {
         ("[+5, .5, 5., -.5, 0x1F]", "[5,0.5,5.0,-0.5,31]", &["number_format"; 5]),
         ("[True, NULL, undefined]", "[true,null,null]", &["python_literal", "python_literal", "odd_literal"]),
         ("[007, 1.2.3, 12px]", r#"["007","1.2.3","12px"]"#, &["unquoted_value"; 3]),
+        ("[0\x0C, true\x0C]", "[\"0\\f\",\"true\\f\"]", &["unquoted_value"; 2]),
         ("[1e400, NaN]", r#"["1e400","NaN"]"#, &["number_as_text"; 2]),
         (
             "{a: b, c = 1, d => 2}",

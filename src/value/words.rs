@@ -411,7 +411,8 @@ fn text<V: Values>(bytes: &[u8], span: Span, out: &mut V) {
 }
 
 fn trimmed(bytes: &[u8]) -> &[u8] {
-    bytes.trim_ascii_end()
+    let blanks = bytes.iter().rev().take_while(|byte| is_blank(**byte)).count();
+    bytes.get(..bytes.len() - blanks).unwrap_or_default()
 }
 
 /// `1_000`, `0o17`, `0b1`, `07` as Python (or a model that writes Python) means them.
