@@ -16,7 +16,7 @@ const TASK_ROWS: usize = 4096;
 const TASK_BYTES: usize = 8 * 1024 * 1024;
 
 /// So much text is taken from a stream before it is read.
-const WAVE_BYTES: usize = 64 * 1024 * 1024;
+const WAVE_BYTES: usize = 256 * 1024 * 1024;
 
 /// The names that a column of replies most often has, the likeliest first.
 const USUAL: [&str; 5] = ["response", "text", "content", "output", "completion"];
