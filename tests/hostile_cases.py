@@ -165,6 +165,7 @@ ALL = [
     Hostile("comment_flood", "any", "comments without end", repeated(OPEN, "/*", SHUT)),
     Hostile("blank_flood", "one_call", "blanks skipped again", repeated(OPEN, " ", "1" + SHUT)),
     Hostile("newline_flood", "no_call", "trimmed piece by piece", repeated("", "\n")),
+    Hostile("leading_blanks", "no_call", "a form may begin at each", repeated("", " ", "text")),
     Hostile("encoded_again", "any", "one level and no more", encoded_again),
     Hostile("cut_number", "no_clean_call", "25 of 250", repeated(OPEN[:-4] + '"s":"', "y", '","a":25')),
     Hostile("cut_string", "no_clean_call", "half a path", repeated(OPEN + '"rm -rf /tmp/', "y")),

@@ -88,7 +88,11 @@ impl Machine {
         let end = window.after_blanks(start).map_or(window.end(), |text| text + 1);
         for at in start..end.max(start + 1) {
             match plan.find(window, at) {
-                None => return Some(Step::More),
+                None => {
+                    // What was passed over need not be looked at with every piece.
+                    self.tell_prose(window, at, sink);
+                    return Some(Step::More);
+                }
                 Some(Match::Marker(index))
                     if plan
                         .get(index)

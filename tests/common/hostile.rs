@@ -136,6 +136,7 @@ pub const ALL: &[Hostile] = &[
     case("blank_flood", One, Repeated(OPEN, " ", "1}}</tool_call>")),
     case("blanks_before_quote", Any, Repeated(in_string!("\"a\""), " ", "\"b\"}}</tool_call>")),
     case("newline_flood", No, Repeated("", "\n", "")),
+    case("leading_blanks", No, Repeated("", " ", "text")),
     case("bare_words", Any, Repeated(OPEN, "word ", SHUT)),
     case("cut_number", Marked, Repeated("<tool_call>{\"name\":\"f\",\"arguments\":{\"s\":\"", "y", "\",\"a\":25")),
     case("cut_string", Marked, Repeated(in_string!("\"rm -rf /tmp/"), "y", "")),
