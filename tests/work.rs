@@ -55,6 +55,14 @@ fn prose_is_not_held_back_without_a_bound() {
     }
 }
 
+/// Blanks before the first text are settled as they come, but for those that a form may begin with.
+#[test]
+fn leading_blanks_are_not_looked_at_again() {
+    let case = ALL.iter().find(|case| case.name == "leading_blanks").unwrap();
+    let fed = fed(case, SIZE, 1, &offering(OFFERED));
+    assert!(fed.most_kept <= 8, "{} bytes", fed.most_kept);
+}
+
 /// A call that is certain is handed out as it comes: what is kept of the reply does not grow with its arguments.
 #[test]
 fn a_long_argument_is_not_kept_as_text() {
