@@ -281,6 +281,7 @@ impl Machine {
         }
         let stops = &self.plan.stops[state.row];
         if window.starts_with_any(next, stops)?.is_some() {
+            state.call.span.end = self.pos;
             state.call.no_arguments();
             state.call.mark(RepairKind::NullArguments, Span::new(next, next));
             return Some(ObjectStep::Closed);
