@@ -103,7 +103,8 @@ pub(super) fn call_opens(row: &Format, window: &Window<'_>, at: usize, tools: &T
 /// An object or an array of objects; a fence may stand around it.
 fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
     let mut next = window.after_blanks(at)?;
-    if window.starts_with(next, b"```")? {
+    let fenced = window.starts_with(next, b"```")?;
+    if fenced {
         next = window.after_blanks(after_fence(window, next)?)?;
     }
     let Some(first) = window.get(next) else { return Some(if window.last { Opens::Cut } else { Opens::No }) };
@@ -117,7 +118,7 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
                 Opens::No
             });
         }
-        b'"' | b'`' => return Some(if window.ends_within(next, &["```json"]) { Opens::Cut } else { Opens::No }),
+        b'`' if !fenced && window.ends_within(next, &["```json"]) => return Some(Opens::Cut),
         _ => return Some(Opens::No),
     };
     let Some(second) = window.get(inside) else { return Some(Opens::Cut) };
