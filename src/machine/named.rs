@@ -276,7 +276,7 @@ impl Machine {
             }
             return Some(ObjectStep::Stay(Step::Go));
         }
-        if window.ends_within(next, &["```json"]) {
+        if !state.fenced && window.ends_within(next, &["```json"]) {
             return Some(ObjectStep::Cut);
         }
         let stops = &self.plan.stops[state.row];
