@@ -45,15 +45,7 @@ fn first_in_words(text: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| ends_run(*byte)).map(|index| words.len() * WORD + index)
 }
 
-fn find_block(text: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let (blocks, rest) = text.as_chunks::<BLOCK>();
-    let found = blocks.iter().position(|block| block.iter().fold(false, |seen, byte| seen | wanted(*byte)));
-    let before = found.unwrap_or(blocks.len()) * BLOCK;
-    let last = found.and_then(|index| blocks.get(index)).map_or(rest, |block| block);
-    last.iter().position(|byte| wanted(*byte)).map(|index| before + index)
-}
-
-/// A small set of bytes to look for.
+/// A set of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteSet {
     member: [bool; 256],
@@ -62,7 +54,7 @@ pub struct ByteSet {
 }
 
 impl ByteSet {
-    /// The most bytes that are searched for in blocks; larger sets are searched byte by byte.
+    /// The most bytes that are searched for in blocks.
     const MOST: usize = 8;
 
     /// The set of `bytes`.
@@ -91,24 +83,6 @@ impl ByteSet {
     #[must_use]
     pub fn contains(&self, byte: u8) -> bool {
         self.member[byte as usize]
-    }
-
-    /// The first byte of the set in `text`.
-    #[must_use]
-    pub fn find(&self, text: &[u8]) -> Option<usize> {
-        match (self.count, &self.needles) {
-            (0, _) => None,
-            (1, [a, ..]) => memchr::memchr(*a, text),
-            (2, [a, b, ..]) => memchr::memchr2(*a, *b, text),
-            (3, [a, b, c, ..]) => memchr::memchr3(*a, *b, *c, text),
-            (4..=8, _) => self.find_in_blocks(text),
-            _ => text.iter().position(|byte| self.contains(*byte)),
-        }
-    }
-
-    fn find_in_blocks(&self, text: &[u8]) -> Option<usize> {
-        let needles = self.needles;
-        find_block(text, |byte| is_one_of(byte, needles))
     }
 
     /// The needles that a search for `N` of them compares with; the last one repeats.

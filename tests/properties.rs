@@ -13,13 +13,12 @@ use documents::{Doc, any_document, damage, layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
-use toolparse::call::{Plain, read_whole};
+use toolparse::call::read_whole;
 use toolparse::document::repair;
 use toolparse::format::Dialect;
 use toolparse::repair::Repair;
 use toolparse::tape::Tape;
-use toolparse::value::{Bounds, Ending, Progress, Reader};
-use toolparse::window::Window;
+use toolparse::value::Ending;
 
 /// How often each is tried; `PROPTEST_CASES` says otherwise.
 fn config(cases: u32) -> ProptestConfig {
@@ -117,28 +116,8 @@ fn again(value: &Value) -> Result<(), TestCaseError> {
 
 /// The value in pieces of these lengths.
 fn read_in_pieces(text: &[u8], lengths: &[usize], ending: Ending) -> Option<(Tape, Vec<Repair>, usize)> {
-    let mut reader = Reader::new(Dialect::JSON);
-    let mut plain = Plain::default();
-    let mut pos = 0;
-    let mut end = 0;
-    let ends = lengths.iter().cycle().map(|length| {
-        end = (end + length).min(text.len());
-        end
-    });
-    for end in ends {
-        let last = end == text.len();
-        let window = Window::new(&text[..end], 0, last);
-        match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
-            Progress::More if !last => {}
-            Progress::More => {
-                reader.finish(&window, end, ending, &mut plain);
-                return Some((plain.tape, plain.repairs, end));
-            }
-            Progress::Done => return Some((plain.tape, plain.repairs, pos)),
-            Progress::Stopped | Progress::Failed(_) => return None,
-        }
-    }
-    None
+    let (end, plain, is_value) = values::read(text, lengths, Dialect::JSON, ending);
+    is_value.then_some((plain.tape, plain.repairs, end))
 }
 
 proptest! {

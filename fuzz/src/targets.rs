@@ -7,14 +7,13 @@ use crate::common::random::Random;
 use crate::common::{markup, pieces, streamed, values, whole};
 use serde_json::Value;
 use std::sync::LazyLock;
-use toolparse::call::Plain;
 use toolparse::collect::json::{Cursor, to_json};
 use toolparse::document::repair;
 use toolparse::format::Dialect;
-use toolparse::scan::{ByteSet, find_in_string};
+use toolparse::scan::find_in_string;
 use toolparse::tape::{Node, Tape};
 use toolparse::utf8::{escaped, incomplete_tail, lossy};
-use toolparse::value::{Bounds, Ending, MAX_DEPTH, Progress, Reader};
+use toolparse::value::{Ending, MAX_DEPTH};
 use toolparse::window::Window;
 use toolparse::{Options, ProseFilter, Stream, parse};
 
@@ -212,31 +211,10 @@ fn prefix(text: &[u8], mut cut: usize) {
 fn in_pieces(text: &[u8], lengths: &[usize]) {
     for dialect in [Dialect::JSON, Dialect::PYTHON] {
         for ending in [Ending::Unknown, Ending::CutOff] {
-            let whole = read(text, &[text.len().max(1)], dialect, ending);
-            let cut = read(text, lengths, dialect, ending);
+            let whole = values::read(text, &[text.len().max(1)], dialect, ending);
+            let cut = values::read(text, lengths, dialect, ending);
             assert_eq!(whole.0, cut.0, "another end in pieces");
             assert_eq!((&whole.1.tape, &whole.1.repairs), (&cut.1.tape, &cut.1.repairs), "another value in pieces");
-        }
-    }
-}
-
-fn read(text: &[u8], lengths: &[usize], dialect: Dialect, ending: Ending) -> (usize, Plain, bool) {
-    let mut reader = Reader::new(dialect);
-    let mut plain = Plain::default();
-    let (mut pos, mut end) = (0, 0);
-    let mut turn = lengths.iter().cycle();
-    loop {
-        end = (end + turn.next().copied().unwrap_or(1)).min(text.len());
-        let last = end == text.len();
-        let window = Window::new(&text[..end], 0, last);
-        match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
-            Progress::More if !last => {}
-            Progress::More => {
-                reader.finish(&window, end, ending, &mut plain);
-                return (end, plain, true);
-            }
-            Progress::Done => return (pos, plain, true),
-            Progress::Stopped | Progress::Failed(_) => return (pos, plain, false),
         }
     }
 }
@@ -286,10 +264,6 @@ pub fn pieces(data: &[u8]) {
 pub fn diff(data: &[u8]) {
     let ([count, format, start], text) = header(data);
     assert_eq!(find_in_string(text), text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)));
-    let members = &text[..(count % 12).min(text.len())];
-    let set = ByteSet::new(members.iter().copied());
-    let rest = &text[members.len()..];
-    assert_eq!(set.find(rest), rest.iter().position(|byte| members.contains(byte)));
     let strings = std::str::from_utf8(text);
     if let Ok(plain) = strings {
         assert_eq!(lossy(text), plain);

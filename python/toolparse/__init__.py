@@ -1,10 +1,8 @@
 """Reads what language models write: prose, reasoning and tool calls, whole or while it streams.
 
 :func:`parse_tool_calls` reads one reply, :class:`ToolStream` one that is still coming, :class:`ProseFilter` shows its
-prose,
-:func:`parse_batch` reads many, :func:`parse_arrow` columns of them, :func:`repair_json` mends JSON that stands alone.
-Model text never makes them raise; what was
-mended is marked on the result.
+prose, :func:`parse_batch` reads many, :func:`parse_arrow` columns of them, :func:`repair_json` mends JSON that stands
+alone. Model text never makes them raise; what was mended is marked on the result.
 """
 
 from toolparse._start import over as _over  # noqa: F401  # isort: skip

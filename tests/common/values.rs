@@ -2,9 +2,13 @@
 
 use serde::Deserialize as _;
 use serde_json::Value;
+use toolparse::call::Plain;
 use toolparse::collect::json::to_json;
+use toolparse::format::Dialect;
 use toolparse::repair::Repair;
 use toolparse::tape::{Node, Tape};
+use toolparse::value::{Bounds, Ending, Progress, Reader};
+use toolparse::window::Window;
 
 /// The tape's strict JSON text, read by `serde_json`. Keys keep their order, the last of equal ones counts, numbers keep their digits.
 pub fn value(tape: &Tape) -> Value {
@@ -100,4 +104,26 @@ pub fn assert_well_formed(tape: &Tape) {
     }
     assert!(open.is_empty(), "a container that never closes");
     assert_eq!(roots, 1, "not one value");
+}
+
+/// One value in pieces of these lengths, in turn: where it ends, what was read, and whether it is one.
+pub fn read(text: &[u8], lengths: &[usize], dialect: Dialect, ending: Ending) -> (usize, Plain, bool) {
+    let mut reader = Reader::new(dialect);
+    let mut plain = Plain::default();
+    let (mut pos, mut end) = (0, 0);
+    let mut turn = lengths.iter().cycle();
+    loop {
+        end = (end + turn.next().copied().unwrap_or(1)).min(text.len());
+        let last = end == text.len();
+        let window = Window::new(&text[..end], 0, last);
+        match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
+            Progress::More if !last => {}
+            Progress::More => {
+                reader.finish(&window, end, ending, &mut plain);
+                return (end, plain, true);
+            }
+            Progress::Done => return (pos, plain, true),
+            Progress::Stopped | Progress::Failed(_) => return (pos, plain, false),
+        }
+    }
 }
