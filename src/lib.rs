@@ -47,6 +47,6 @@ pub mod window;
 mod xml;
 
 pub use collect::outcome::{Cut, Event, Outcome, ReadCall, ReadError, SegmentKind};
-pub use parse::{Options, ProseFilter, Stream, ending_of, parse};
+pub use parse::{Options, ProseFilter, Stream, ending_of, is_plain, parse};
 pub use plan::Plan;
 pub use tools::Tools;

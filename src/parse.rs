@@ -4,8 +4,9 @@ use crate::collect::outcome::{Collector, Cut, Event, Outcome};
 use crate::collect::prose::ProseOnly;
 use crate::machine::{Machine, Sink};
 use crate::plan::Plan;
+use crate::scan::Character;
 use crate::tools::Tools;
-use crate::utf8::incomplete_tail;
+use crate::utf8::{encoded, incomplete_tail, widest};
 use crate::value::Ending;
 use crate::window::Window;
 use std::sync::Arc;
@@ -65,6 +66,23 @@ pub fn parse(text: &[u8], options: &Options, ending: Ending) -> Outcome {
     collector.end();
     collector.outcome.truncated = truncated;
     collector.outcome
+}
+
+/// So many characters show what a reply begins with.
+const HEAD: usize = 64;
+
+/// True when [`parse`] would find prose in these characters and nothing else: the machine, having read the first of them, is in prose, and
+/// in all of them nothing stands that prose looks at. So most of them need not become UTF-8. False when that is not sure.
+#[must_use]
+pub fn is_plain<C: Character>(characters: &[C], options: &Options) -> bool {
+    let bytes = characters.len().saturating_mul(widest::<C>());
+    if options.max_bytes.is_some_and(|most| most < bytes) || options.plan.may_start_in(characters) {
+        return false;
+    }
+    let head = encoded(characters.get(..HEAD).unwrap_or_default());
+    let mut machine = options.machine();
+    machine.feed(&Window::new(&head, 0, false), &mut ProseOnly::default());
+    machine.is_in_prose(head.len())
 }
 
 /// The first `most` bytes, cut back to a whole character.

@@ -2,7 +2,7 @@
 
 use crate::format::{Body, ControlShape, Detect, Format, Place, Shape, Think};
 use crate::formats::{CONTROLS, FORMATS, THINKS};
-use crate::scan::{ByteSet, PairSet};
+use crate::scan::{ByteSet, Character, PairSet};
 use crate::window::Window;
 
 /// A marker and all that it may mean.
@@ -313,6 +313,12 @@ impl Plan {
     #[must_use]
     pub fn next_start(&self, text: &[u8], quoted: bool) -> Option<usize> {
         if quoted { self.quoted_starts.find(text) } else { self.starts.find(text) }
+    }
+
+    /// True when [`Plan::next_start`] may find something in the UTF-8 of these characters.
+    #[must_use]
+    pub fn may_start_in<C: Character>(&self, characters: &[C]) -> bool {
+        self.starts.may_stand_in(characters)
     }
 
     /// True when markers that start with `byte` count only at the start of a line.

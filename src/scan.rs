@@ -1,5 +1,10 @@
 //! Finding the next byte of interest: the loops that see every byte.
 
+mod characters;
+
+use characters::Alike;
+pub use characters::Character;
+
 const BLOCK: usize = 32;
 
 /// Bytes that are looked at as one number.
@@ -104,13 +109,16 @@ pub struct PairSet {
     bits: [u8; 256],
     /// For each byte the bits of those that it may follow.
     follows: [u8; 256],
+    /// The characters that may hold a pair, or its first byte.
+    alike: Vec<Alike<u32>>,
 }
 
 impl PairSet {
     /// The set of `pairs`.
     #[must_use]
     pub fn new(pairs: &[(u8, u8)]) -> PairSet {
-        let mut set = PairSet { firsts: ByteSet::new(pairs.iter().map(|pair| pair.0)), bits: [0; 256], follows: [0; 256] };
+        let firsts = ByteSet::new(pairs.iter().map(|pair| pair.0));
+        let mut set = PairSet { firsts, bits: [0; 256], follows: [0; 256], alike: Vec::new() };
         let mut bit = 1;
         for (first, second) in pairs {
             if set.bits[*first as usize] == 0 {
@@ -118,6 +126,7 @@ impl PairSet {
                 bit = if bit == 0x80 { bit } else { bit << 1 };
             }
             set.follows[*second as usize] |= set.bits[*first as usize];
+            set.alike.extend(Alike::of(*first, *second).filter(|alike| !set.alike.contains(alike)));
         }
         set
     }

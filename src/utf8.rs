@@ -5,6 +5,12 @@ use std::borrow::Cow;
 /// Characters that are looked at together.
 const BLOCK: usize = 16;
 
+/// Characters that become UTF-8 before they are copied.
+const CHUNK: usize = 256;
+
+/// Room behind them: two characters are written as eight bytes.
+const SLACK: usize = 8;
+
 /// `bytes` as text: a lone surrogate, or a sequence that is not UTF-8, becomes one U+FFFD.
 #[must_use]
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
@@ -74,10 +80,31 @@ fn replaced(mut bytes: &[u8]) -> String {
 /// Characters by their codes as UTF-8; lone surrogates get the three bytes that UTF-8 would give them.
 #[must_use]
 pub fn encoded<C: Copy + Into<u32>>(characters: &[C]) -> Vec<u8> {
-    let widest = if size_of::<C>() < 4 { size_of::<C>() + 1 } else { 4 };
-    let mut out = vec![0; characters.len() * widest + 8];
+    let mut out = Vec::with_capacity(characters.len() * widest::<C>());
+    // Made in a small room and copied: to write zeros where the text will stand would cost more.
+    let mut room = [0; CHUNK * 4 + SLACK];
+    for chunk in characters.chunks(CHUNK) {
+        let end = put_all(chunk, &mut room);
+        out.extend_from_slice(room.get(..end).unwrap_or_default());
+    }
+    out
+}
+
+/// The most bytes that one of these characters becomes.
+#[must_use]
+pub fn widest<C>() -> usize {
+    if size_of::<C>() < 4 { size_of::<C>() + 1 } else { 4 }
+}
+
+/// The first byte of a character's UTF-8.
+#[must_use]
+pub fn lead(code: u32) -> u8 {
+    form(code).0.to_le_bytes()[0]
+}
+
+fn put_all<C: Copy + Into<u32>>(characters: &[C], out: &mut [u8]) -> usize {
     let (blocks, rest) = characters.as_chunks::<BLOCK>();
-    let mut end = blocks.iter().fold(0, |end, block| put(block, &mut out, end));
+    let mut end = blocks.iter().fold(0, |end, block| put(block, out, end));
     for character in rest {
         let (form, width) = form((*character).into());
         if let Some(room) = out.get_mut(end..end + 4) {
@@ -85,8 +112,7 @@ pub fn encoded<C: Copy + Into<u32>>(characters: &[C]) -> Vec<u8> {
         }
         end += width as usize;
     }
-    out.truncate(end);
-    out
+    end
 }
 
 #[inline]

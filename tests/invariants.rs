@@ -10,9 +10,10 @@ use common::grammar::{Checked, Nobody, feed};
 use common::hostile::{ALL, Allows, OFFERED};
 use common::{Places, offering, pieces, streamed_outcome, values, whole};
 use toolparse::collect::json::to_json;
-use toolparse::collect::outcome::Collector;
+use toolparse::collect::outcome::{Collector, SegmentKind};
+use toolparse::span::Span;
 use toolparse::value::Ending;
-use toolparse::{Cut, Options, Outcome, ProseFilter, parse};
+use toolparse::{Cut, Options, Outcome, ProseFilter, is_plain, parse};
 
 /// Bytes of a hostile text here; longer ones have their own tests.
 const HOSTILE: usize = 3000;
@@ -282,4 +283,50 @@ fn arguments_are_written_as_they_are_told() {
     let text = br#"<tool_call>{"name":"f","arguments":{"a":[1,{"b":"x\ny"},[]],"c":{},"d":null}}</tool_call>"#;
     let outcome = streamed_outcome(pieces::bytes(text), &options, Ending::Unknown);
     assert_eq!(to_json(&outcome.calls[0].arguments), r#"{"a":[1,{"b":"x\ny"},[]],"c":{},"d":null}"#);
+}
+
+/// What is taken for plain without being read is prose and nothing else when it is read.
+#[test]
+fn plain_characters_are_prose() {
+    let mut plain = 0;
+    for case in all() {
+        for (names, options) in case.readings() {
+            let half = &case.raw[..case.raw.len() / 2];
+            let prose = parse(&case.raw, &options, case.ending()).text;
+            for text in [&case.raw, half, &prose].into_iter().filter_map(|text| std::str::from_utf8(text).ok()) {
+                let characters: Vec<u32> = text.chars().map(u32::from).collect();
+                if !is_plain(&characters, &options) {
+                    continue;
+                }
+                plain += 1;
+                let outcome = parse(text.as_bytes(), &options, case.ending());
+                let one = [(SegmentKind::Prose, Span::new(0, text.len()))];
+                assert_eq!(outcome.segments, one, "{} as {names:?}: {text:?}", case.place);
+                assert_eq!(outcome.text, text.as_bytes(), "{}", case.place);
+                assert!(outcome.errors.is_empty() && outcome.calls.is_empty() && !outcome.truncated, "{}", case.place);
+            }
+        }
+    }
+    assert!(plain > 20, "{plain}");
+}
+
+#[test]
+fn characters_are_plain_until_something_may_start() {
+    let options = offering(&["f"]);
+    let is = |text: &str, options: &Options| is_plain(&text.chars().map(u32::from).collect::<Vec<_>>(), options);
+    let wide = "Ветер с моря. 港口的账本。 ".repeat(9);
+    assert!(is(&wide, &options));
+    assert!(is(&format!("{wide}`один` [1] a < b → c"), &options), "near a marker");
+    for behind in ["<t", "<", "``", "● <function=f>", "◦", "</think>", "[TOOL_CALLS]", "<｜tool"] {
+        assert!(!is(&format!("{wide}{behind}"), &options), "{behind}");
+    }
+    for before in ["", " \n", "{\"name\": \"f\"} "] {
+        assert!(is(&format!("{before}{wide}"), &options), "{before:?} is prose once text follows");
+    }
+    for before in ["{\"name\": \"f\", \"arguments\": {\"a\": \"", "[f(a='", "<|channel|>", &" ".repeat(100)] {
+        assert!(!is(&format!("{before}{wide}"), &options), "{before:?} may be more");
+    }
+    assert!(!is(" \n ", &options), "nothing but blanks");
+    assert!(!is(&wide, &Options { prompt: b"<think>".to_vec(), ..options.clone() }), "it starts inside reasoning");
+    assert!(!is(&wide, &Options { max_bytes: Some(100), ..options.clone() }), "not all of it is read");
 }

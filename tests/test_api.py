@@ -72,9 +72,18 @@ def test_an_error_says_where_and_keeps_the_text() -> None:
     assert of_bytes.raw == error.raw
 
 
-def test_pure_prose_is_the_same_object() -> None:
-    raw = "nothing here " * 10
-    assert parse_tool_calls(raw, ["f"]).text is raw
+@pytest.mark.parametrize(
+    "word", ["nothing here ", "rien d'été ", "нет 没有 \ud800", "nothing 😀", "a < b, `c`, [1] → "]
+)
+def test_pure_prose_is_the_same_object(word: str) -> None:
+    raw = word * 1000
+    (of_many,) = toolparse.parse_batch([raw], ["f"])
+    for result in (parse_tool_calls(raw, ["f"]), parse_tool_calls(raw, ["f"], max_bytes=None), of_many):
+        if not result.truncated:
+            assert result.text is raw
+            assert result.segments == [toolparse.Segment("prose", (0, len(raw)))]
+        assert (result.calls, result.errors, result.reasoning) == ([], [], None)
+        assert raw.startswith(result.text)
 
 
 def test_lone_surrogates_do_no_harm() -> None:

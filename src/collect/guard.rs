@@ -18,3 +18,8 @@ pub fn guarded(text: &[u8], read: impl FnOnce() -> Outcome) -> Outcome {
         }
     })
 }
+
+/// Asks; a panic is a no.
+pub fn guarded_answer(ask: impl FnOnce() -> bool) -> bool {
+    catch_unwind(AssertUnwindSafe(ask)).unwrap_or_default()
+}

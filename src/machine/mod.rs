@@ -226,6 +226,13 @@ impl Machine {
         }
     }
 
+    /// True when everything before `end` was told, text that is not blank among it, and what follows is prose for as long as prose finds
+    /// nothing to look at.
+    #[must_use]
+    pub fn is_in_prose(&self, end: usize) -> bool {
+        matches!(self.state, State::Prose) && self.told == end && !self.boundary && self.candidate.is_none()
+    }
+
     /// The first byte that is still needed.
     fn keep_from(&self) -> usize {
         let candidate = self.candidate.as_ref().map_or(self.pos, |candidate| candidate.start);

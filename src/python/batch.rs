@@ -3,10 +3,9 @@
 use super::input::{Raw, Unit, raw_of};
 use super::options::{Ids, PyTools, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
-use super::results::{ids_for, is_prose, result_to_python};
-use crate::collect::guard::guarded;
+use super::results::{ids_for, is_prose, prose_to_python, read, result_to_python};
 use crate::collect::outcome::Outcome;
-use crate::parse::{Options, ending_of, parse};
+use crate::parse::{Options, ending_of};
 use crate::value::Ending;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -69,8 +68,8 @@ pub fn parse_batch<'py>(
 }
 
 type Reply<'a> = (Raw<'a>, Unit);
-/// What was read in the replies of a chunk, and how many bytes each has.
-type Slot = OnceLock<Mutex<Vec<(Outcome, usize)>>>;
+/// What was read in the replies of a chunk, see [`read`].
+type Slot = OnceLock<Mutex<Vec<Option<(Outcome, usize)>>>>;
 
 /// Replies that threads read a chunk at a time, and that this thread makes objects of as they come.
 struct Work<'a> {
@@ -96,15 +95,11 @@ impl Work<'_> {
         true
     }
 
-    fn read(&self, index: usize, (raw, unit): &Reply<'_>) -> (Outcome, usize) {
-        let text = raw.utf8();
-        let options = self.options.get(index);
-        let mut outcome = guarded(&text, || parse(&text, options, self.ending));
-        if *unit == Unit::Characters && is_prose(&outcome) {
-            // The reply itself will be the text, so that memory for copies is needed once and not for every reply.
-            outcome.text = Vec::new();
-        }
-        (outcome, text.len())
+    fn read(&self, index: usize, (raw, unit): &Reply<'_>) -> Option<(Outcome, usize)> {
+        let (outcome, bytes) = read(raw, self.options.get(index), self.ending)?;
+        // Of prose the reply itself will be the text, so that memory for copies is needed once and not for every reply.
+        let has_own_text = *unit == Unit::Bytes || !is_prose(&outcome);
+        has_own_text.then_some((outcome, bytes))
     }
 
     fn all(&self) {
@@ -128,8 +123,8 @@ impl Work<'_> {
             let _paused = if matches!(ids, Ids::Callable(_)) { None } else { Some(Paused::new(py)?) };
             while let Some(chunk) = self.slots.get(done).and_then(OnceLock::get) {
                 let outcomes = std::mem::take(&mut *chunk.lock().unwrap_or_else(PoisonError::into_inner));
-                for (index, (outcome, bytes)) in (done * CHUNK..).zip(outcomes) {
-                    list.append(self.result(py, index, &items[index], outcome, bytes, ids)?)?;
+                for (index, read) in (done * CHUNK..).zip(outcomes) {
+                    list.append(self.result(py, index, &items[index], read, ids)?)?;
                 }
                 done += 1;
             }
@@ -150,10 +145,10 @@ impl Work<'_> {
         py: Python<'py>,
         index: usize,
         item: &Bound<'py, PyAny>,
-        outcome: Outcome,
-        bytes: usize,
+        read: Option<(Outcome, usize)>,
         ids: &Ids,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let Some((outcome, bytes)) = read else { return prose_to_python(py, item.cast()?) };
         let made = match ids {
             Ids::Index => None,
             ids => Some(ids_for(py, &outcome, ids)?),

@@ -1,5 +1,8 @@
 //! Replies from Python: `str`, or `bytes` that hold UTF-8.
 
+use crate::parse::Options;
+#[cfg(not(feature = "abi3"))]
+use crate::parse::is_plain;
 #[cfg(not(feature = "abi3"))]
 use crate::utf8::encoded;
 use pyo3::exceptions::PyTypeError;
@@ -35,6 +38,36 @@ impl<'a> Raw<'a> {
             Raw::Utf8(text) => Cow::Borrowed(text),
             #[cfg(not(feature = "abi3"))]
             Raw::Characters(characters) => encoded_of(*characters),
+        }
+    }
+
+    /// True when it is prose and nothing else; false when that cannot be told before there is UTF-8.
+    #[cfg(feature = "abi3")]
+    pub fn is_plain(&self, _options: &Options) -> bool {
+        false
+    }
+
+    /// True when it is prose and nothing else; false when that cannot be told before there is UTF-8.
+    #[cfg(not(feature = "abi3"))]
+    pub fn is_plain(&self, options: &Options) -> bool {
+        match self {
+            Raw::Characters(PyStringData::Ucs1(characters)) if !characters.is_ascii() => is_plain(characters, options),
+            Raw::Characters(PyStringData::Ucs2(characters)) => is_plain(characters, options),
+            Raw::Characters(PyStringData::Ucs4(characters)) => is_plain(characters, options),
+            _ => false,
+        }
+    }
+
+    /// How many characters or bytes it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Raw::Utf8(text) => text.len(),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs1(characters)) => characters.len(),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs2(characters)) => characters.len(),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs4(characters)) => characters.len(),
         }
     }
 

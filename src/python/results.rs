@@ -1,21 +1,22 @@
 //! Whole readings, and what they return.
 
-use super::input::{text_of, written};
+use super::input::{Raw, raw_of, text_of, written};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::{repeated, to_python};
 use crate::catalog;
-use crate::collect::guard::guarded;
+use crate::collect::guard::{guarded, guarded_answer};
 use crate::collect::json::to_json;
 use crate::collect::message::message;
 use crate::collect::outcome::{Flow, Outcome, ReadCall, ReadError, SegmentKind};
 use crate::format::{Args, Body, Detect, Typing};
 use crate::formats::FORMATS;
-use crate::parse::{ending_of, parse};
+use crate::parse::{Options, ending_of, parse};
 use crate::repair::Repair;
 use crate::span::Span;
 use crate::tools::Tools;
 use crate::utf8::lossy;
+use crate::value::Ending;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -209,6 +210,15 @@ pub fn is_prose(outcome: &Outcome) -> bool {
     one && calls.is_empty() && errors.is_empty() && reasoning.is_empty() && !truncated
 }
 
+/// The result for a reply that is prose and nothing else.
+pub fn prose_to_python<'py>(py: Python<'py>, reply: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+    let object = bare(py, &types(py)?.result)?;
+    // All else follows from the reply: see `_PROSE` in `toolparse._types`.
+    object.setattr(intern!(py, "text"), reply)?;
+    object.setattr(intern!(py, "_native"), reply)?;
+    Ok(object)
+}
+
 /// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it. `ids`: those of the calls; where
 /// they follow from the calls, `None`, and what takes time is left for when it is asked for.
 pub fn result_to_python<'py>(
@@ -219,13 +229,10 @@ pub fn result_to_python<'py>(
     tools: &Arc<Tools>,
     places: &Places,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let object = bare(py, &types(py)?.result)?;
     if let Some(reply) = raw.filter(|_| is_prose(&outcome)) {
-        // All else follows from the reply: see `_PROSE` in `toolparse._types`.
-        object.setattr(intern!(py, "text"), reply)?;
-        object.setattr(intern!(py, "_native"), reply)?;
-        return Ok(object);
+        return prose_to_python(py, reply);
     }
+    let object = bare(py, &types(py)?.result)?;
     let calls: Vec<Arc<ReadCall>> = outcome.calls.into_iter().map(Arc::new).collect();
     if let Some(ids) = ids {
         object.setattr(intern!(py, "text"), written(py, &outcome.text, places.unit()))?;
@@ -262,6 +269,15 @@ pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<
 /// Replies longer than this are read without holding the interpreter.
 const DETACH_FROM: usize = 8 * 1024;
 
+/// What was read in a reply, and how many bytes it has; `None` for a `str` that is prose and nothing else.
+pub fn read(reply: &Raw<'_>, options: &Options, ending: Ending) -> Option<(Outcome, usize)> {
+    if guarded_answer(|| reply.is_plain(options)) {
+        return None;
+    }
+    let text = reply.utf8();
+    Some((guarded(&text, || parse(&text, options, ending)), text.len()))
+}
+
 /// Reads tool calls, reasoning and prose out of one reply.
 ///
 /// `raw` is the reply, `str` or UTF-8 `bytes`; `tools` what was offered (see `Tools`). `format` is `"auto"`, a format name or a list of names;
@@ -284,18 +300,15 @@ pub fn parse_tool_calls<'py>(
     ids: Option<&Bound<'py, PyAny>>,
     finish_reason: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (text, _) = text_of(raw, "raw")?;
+    let (text, _) = raw_of(raw, "raw")?;
     let options = options_of(tools, format, prompt, cut, max_bytes.get()?)?;
     let ids = Ids::of(ids, Ids::Random)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
-    let outcome = if text.len() < DETACH_FROM {
-        guarded(&text, || parse(&text, &options, ending))
-    } else {
-        py.detach(|| guarded(&text, || parse(&text, &options, ending)))
-    };
-    let places = Places::of(raw, text.len());
-    let made = ids_for(py, &outcome, &ids)?;
+    let read = if text.len() < DETACH_FROM { read(&text, &options, ending) } else { py.detach(|| read(&text, &options, ending)) };
     let whole = raw.cast::<PyString>().ok();
+    let Some((outcome, bytes)) = read else { return prose_to_python(py, raw.cast()?) };
+    let places = Places::of(raw, bytes);
+    let made = ids_for(py, &outcome, &ids)?;
     result_to_python(py, outcome, whole, Some(&made), &options.tools, &places)
 }
 

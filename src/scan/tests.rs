@@ -65,3 +65,34 @@ fn more_than_eight_first_bytes_are_too_many_for_none() {
     assert_eq!(set.find(&text), Some(40));
     assert_eq!(PairSet::new(&[]).find(&text), None);
 }
+
+#[test]
+fn characters_may_hold_a_pair_where_their_utf8_holds_one() {
+    let set = PairSet::new(&[(b'<', b't'), (b'<', 0xEF), (b'`', b'`'), (0xE2, 0x97), (0xC2, 0xAB), (0xF0, 0x9F)]);
+    let alphabet = ['<', 't', '|', '`', '●', '◀', '—', '｜', '«', '»', 'é', 'x', '窗', '😀', '𝄞'];
+    let mut state = 1_u32;
+    let mut seen = [0; 2];
+    for round in 0..4000 {
+        let mut characters: Vec<u32> = Vec::new();
+        for _ in 0..round % 100 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            characters.push(u32::from(if state >> 26 == 0 { alphabet[(state >> 16) as usize % alphabet.len()] } else { 'x' }));
+        }
+        let stands = set.find(&crate::utf8::encoded(&characters)).is_some();
+        seen[usize::from(stands)] += 1;
+        assert_eq!(set.may_stand_in(&characters), stands, "{characters:x?}");
+        let narrow: Vec<u16> = characters.iter().filter_map(|code| u16::try_from(*code).ok()).collect();
+        assert_eq!(set.may_stand_in(&narrow), set.find(&crate::utf8::encoded(&narrow)).is_some(), "{narrow:x?}");
+        let bytes: Vec<u8> = characters.iter().filter_map(|code| u8::try_from(*code).ok()).collect();
+        assert_eq!(set.may_stand_in(&bytes), set.find(&crate::utf8::encoded(&bytes)).is_some(), "{bytes:x?}");
+    }
+    assert!(seen[0] > 500 && seen[1] > 500, "{seen:?}");
+}
+
+#[test]
+fn more_kinds_of_characters_than_are_searched_for_may_stand_anywhere() {
+    let pairs: Vec<(u8, u8)> = (b'a'..b'a' + 7).map(|first| (first, b'!')).collect();
+    assert!(PairSet::new(&pairs).may_stand_in(&[0_u16; 3]));
+    assert!(!PairSet::new(&pairs[1..]).may_stand_in(&[0_u16; 3]));
+    assert!(!PairSet::new(&[]).may_stand_in(&[0_u16; 3]));
+}
