@@ -1,5 +1,6 @@
 //! Text that is nearly UTF-8: Python strings may hold lone surrogates, and bytes may hold anything.
 
+use crate::scan::Character;
 use std::borrow::Cow;
 
 /// Characters that are looked at together.
@@ -79,7 +80,7 @@ fn replaced(mut bytes: &[u8]) -> String {
 
 /// Characters by their codes as UTF-8; lone surrogates get the three bytes that UTF-8 would give them.
 #[must_use]
-pub fn encoded<C: Copy + Into<u32>>(characters: &[C]) -> Vec<u8> {
+pub fn encoded<C: Character>(characters: &[C]) -> Vec<u8> {
     let mut out = Vec::with_capacity(characters.len() * widest::<C>());
     // Made in a small room and copied: to write zeros where the text will stand would cost more.
     let mut room = [0; CHUNK * 4 + SLACK];
@@ -102,7 +103,7 @@ pub fn lead(code: u32) -> u8 {
     form(code).0.to_le_bytes()[0]
 }
 
-fn put_all<C: Copy + Into<u32>>(characters: &[C], out: &mut [u8]) -> usize {
+fn put_all<C: Character>(characters: &[C], out: &mut [u8]) -> usize {
     let (blocks, rest) = characters.as_chunks::<BLOCK>();
     let mut end = blocks.iter().fold(0, |end, block| put(block, out, end));
     for character in rest {
@@ -116,8 +117,8 @@ fn put_all<C: Copy + Into<u32>>(characters: &[C], out: &mut [u8]) -> usize {
 }
 
 #[inline]
-fn put<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> usize {
-    if block.iter().fold(0, |seen, character| seen | (*character).into()) >= 0x80 {
+fn put<C: Character>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> usize {
+    if block.iter().fold(block[0], |seen, character| seen | *character).into() >= 0x80 {
         return put_encoded(block, out, at);
     }
     if let Some(room) = out.get_mut(at..at + BLOCK) {
@@ -127,7 +128,7 @@ fn put<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> us
 }
 
 /// Which form a character takes is computed and not asked for: short and long ones alternate in most scripts, so no branch could be guessed.
-fn put_encoded<C: Copy + Into<u32>>(block: &[C; BLOCK], out: &mut [u8], mut at: usize) -> usize {
+fn put_encoded<C: Character>(block: &[C; BLOCK], out: &mut [u8], mut at: usize) -> usize {
     let mut forms = [0; BLOCK];
     let mut widths = [0; BLOCK];
     for (place, character) in forms.iter_mut().zip(&mut widths).zip(block) {
