@@ -2,9 +2,7 @@
 
 use crate::parse::Options;
 #[cfg(not(feature = "abi3"))]
-use crate::parse::is_plain;
-#[cfg(not(feature = "abi3"))]
-use crate::utf8::encoded;
+use crate::{collect::guard::guarded_answer, parse::is_plain, scan::Character, utf8::encoded};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -32,29 +30,20 @@ pub enum Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The UTF-8; lone surrogates keep the three bytes that UTF-8 would give them.
-    pub fn utf8(&self) -> Cow<'_, [u8]> {
+    /// The UTF-8, in which lone surrogates keep the three bytes that UTF-8 would give them; `None` for prose and nothing else, where that
+    /// can be told without.
+    #[cfg_attr(feature = "abi3", expect(clippy::unnecessary_wraps, unused_variables, reason = "there Python makes the UTF-8"))]
+    pub fn utf8_unless_plain(&self, options: &Options) -> Option<Cow<'_, [u8]>> {
         match self {
-            Raw::Utf8(text) => Cow::Borrowed(text),
+            Raw::Utf8(text) => Some(Cow::Borrowed(text)),
             #[cfg(not(feature = "abi3"))]
-            Raw::Characters(characters) => encoded_of(*characters),
-        }
-    }
-
-    /// True when it is prose and nothing else; false when that cannot be told before there is UTF-8.
-    #[cfg(feature = "abi3")]
-    pub fn is_plain(&self, _options: &Options) -> bool {
-        false
-    }
-
-    /// True when it is prose and nothing else; false when that cannot be told before there is UTF-8.
-    #[cfg(not(feature = "abi3"))]
-    pub fn is_plain(&self, options: &Options) -> bool {
-        match self {
-            Raw::Characters(PyStringData::Ucs1(characters)) if !characters.is_ascii() => is_plain(characters, options),
-            Raw::Characters(PyStringData::Ucs2(characters)) => is_plain(characters, options),
-            Raw::Characters(PyStringData::Ucs4(characters)) => is_plain(characters, options),
-            _ => false,
+            Raw::Characters(PyStringData::Ucs1(characters)) if characters.is_ascii() => Some(Cow::Borrowed(characters)),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs1(characters)) => encoded_unless_plain(characters, options),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs2(characters)) => encoded_unless_plain(characters, options),
+            #[cfg(not(feature = "abi3"))]
+            Raw::Characters(PyStringData::Ucs4(characters)) => encoded_unless_plain(characters, options),
         }
     }
 
@@ -118,6 +107,11 @@ fn characters_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Raw<'a>> {
 fn characters_of<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Raw<'a>> {
     // SAFETY: a `str` that Python code can hold does not change any more.
     unsafe { text.data() }.map(Raw::Characters)
+}
+
+#[cfg(not(feature = "abi3"))]
+fn encoded_unless_plain<'a, C: Character>(characters: &[C], options: &Options) -> Option<Cow<'a, [u8]>> {
+    (!guarded_answer(|| is_plain(characters, options))).then(|| Cow::Owned(encoded(characters)))
 }
 
 /// Encodes the characters where they lie: faster than Python does it, and nothing is kept with the `str`.

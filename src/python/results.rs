@@ -5,7 +5,7 @@ use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::{repeated, to_python};
 use crate::catalog;
-use crate::collect::guard::{guarded, guarded_answer};
+use crate::collect::guard::guarded;
 use crate::collect::json::to_json;
 use crate::collect::message::message;
 use crate::collect::outcome::{Flow, Outcome, ReadCall, ReadError, SegmentKind};
@@ -271,10 +271,7 @@ const DETACH_FROM: usize = 8 * 1024;
 
 /// What was read in a reply, and how many bytes it has; `None` for a `str` that is prose and nothing else.
 pub fn read(reply: &Raw<'_>, options: &Options, ending: Ending) -> Option<(Outcome, usize)> {
-    if guarded_answer(|| reply.is_plain(options)) {
-        return None;
-    }
-    let text = reply.utf8();
+    let text = reply.utf8_unless_plain(options)?;
     Some((guarded(&text, || parse(&text, options, ending)), text.len()))
 }
 
