@@ -206,7 +206,7 @@ MISSING: Final = _Missing.MISSING
 
 
 @dataclass(slots=True)
-class RepairedJSON:
+class RepairedJSON(_Lazy):
     """What :func:`toolparse.repair_json` read: the Python ``value`` (or ``MISSING``), the same as strict JSON
     ``text``, and the ``repairs``."""
 

@@ -6,6 +6,7 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 mod batch;
+mod document;
 mod events;
 mod filters;
 mod input;
@@ -27,6 +28,8 @@ mod _core {
     #[pymodule_export]
     use super::batch::parse_batch;
     #[pymodule_export]
+    use super::document::repair_json;
+    #[pymodule_export]
     use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
     #[pymodule_export]
     use super::filters::{HeuristicToolParser, ProseFilter};
@@ -38,7 +41,7 @@ mod _core {
     #[pymodule_export]
     use super::options::{_forked, PyTools};
     #[pymodule_export]
-    use super::results::{format_for_model, formats, parse_tool_calls, repair_json};
+    use super::results::{format_for_model, formats, parse_tool_calls};
     #[pymodule_export]
     use super::stream::{_restore_stream, ToolStream};
     use pyo3::prelude::*;

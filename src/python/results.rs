@@ -1,6 +1,6 @@
 //! Whole readings, and what they return.
 
-use super::input::{Raw, raw_of, text_of, written};
+use super::input::{Raw, raw_of, written};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::values::{repeated, to_python};
@@ -59,7 +59,7 @@ pub fn types(py: Python<'_>) -> PyResult<&'static Types> {
 
 /// An object whose fields are set one by one, without the cost of its constructor.
 #[allow(unsafe_code, reason = "what `object.__new__` does for such a class, which is slower to call")]
-fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {
+pub fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: `class` is a type that Python made, with slots and without a constructor or an allocator of its own; the object is new.
     unsafe { Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0)) }
 }
@@ -332,24 +332,6 @@ impl MaxBytes<'_> {
             MaxBytes::Given(value) => max_bytes_of(Some(value)),
         }
     }
-}
-
-/// Repairs JSON that stands alone, in prose or in a fence.
-///
-/// `text` is `str` or UTF-8 `bytes`; `ended` says that its writer is known to have finished, so that missing closers and a number at the very end
-/// are no guess. Returns a `RepairedJSON`; its `value` is `MISSING` when nothing could be read. Never raises on account of the text.
-#[pyfunction]
-#[pyo3(signature = (text, *, ended=false))]
-pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) -> PyResult<Bound<'py, PyAny>> {
-    let (bytes, _) = text_of(text, "text")?;
-    let document = crate::document::repair(&bytes, ended);
-    let types = types(py)?;
-    let Some(tape) = document.value else {
-        return types.repaired.bind(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
-    };
-    let marks = document.repairs;
-    let places = Places::of(text, bytes.len());
-    types.repaired.bind(py).call1((to_python(py, &tape)?, to_json(&tape), repairs(py, &marks, &places)?))
 }
 
 /// The formats that are read: a tuple of `FormatInfo`, in the order of the table.
