@@ -163,16 +163,7 @@ impl Call {
 
     /// Adds a repair; neighbours of one kind are one repair.
     pub fn repair(&mut self, repair: Repair) {
-        if let Some(last) = self.repairs.last_mut()
-            && last.kind == repair.kind
-            && last.safe == repair.safe
-            && last.span.end == repair.span.start
-            && !last.span.is_empty()
-        {
-            last.span.end = repair.span.end;
-            return;
-        }
-        self.repairs.push(repair);
+        repair.add_to(&mut self.repairs);
     }
 
     /// Adds a repair of a kind.
@@ -240,9 +231,7 @@ impl Call {
     /// Marks the keys of the innermost object that were written before.
     fn check_keys(&mut self) {
         let Some(Some(first)) = self.containers.pop() else { return };
-        let keys = self.keys.get(first..).unwrap_or_default();
-        let again: Vec<usize> = if keys.len() < FEW { again_among_few(keys, &self.tape) } else { again_among_many(keys, &self.tape) };
-        for at in again {
+        for at in written_again(self.keys.get(first..).unwrap_or_default(), &self.tape) {
             self.mark(RepairKind::DuplicateKey, Span::new(at, at));
         }
         self.keys.truncate(first);
@@ -446,6 +435,11 @@ pub fn read_whole(text: &[u8], dialect: Dialect) -> Option<(Tape, Vec<Repair>)> 
 /// Comparing so many keys with each other is cheaper than hashing them.
 const FEW: usize = 32;
 
+/// Where the keys stand that were written before.
+fn written_again(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
+    if keys.len() < FEW { again_among_few(keys, tape) } else { again_among_many(keys, tape) }
+}
+
 fn again_among_few(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
     let mut again = Vec::new();
     for (index, (key, at)) in keys.iter().enumerate() {
@@ -479,19 +473,6 @@ impl Plain {
     pub fn begin_object(&mut self) {
         self.open(Container::Object, 0);
     }
-
-    fn push_repair(&mut self, repair: Repair) {
-        if let Some(last) = self.repairs.last_mut()
-            && last.kind == repair.kind
-            && last.safe == repair.safe
-            && last.span.end == repair.span.start
-            && !last.span.is_empty()
-        {
-            last.span.end = repair.span.end;
-            return;
-        }
-        self.repairs.push(repair);
-    }
 }
 
 impl Values for Plain {
@@ -503,11 +484,10 @@ impl Values for Plain {
     fn close(&mut self, _end: usize) {
         self.tape.push(Node::Close);
         if let Some(Some(first)) = self.containers.pop() {
-            let keys = self.keys.split_off(first);
-            let again = if keys.len() < FEW { again_among_few(&keys, &self.tape) } else { again_among_many(&keys, &self.tape) };
-            for at in again {
-                self.push_repair(Repair::new(RepairKind::DuplicateKey, Span::new(at, at)));
+            for at in written_again(self.keys.get(first..).unwrap_or_default(), &self.tape) {
+                Repair::new(RepairKind::DuplicateKey, Span::new(at, at)).add_to(&mut self.repairs);
             }
+            self.keys.truncate(first);
         }
     }
 
@@ -570,7 +550,7 @@ impl Values for Plain {
     }
 
     fn repair(&mut self, repair: Repair) {
-        self.push_repair(repair);
+        repair.add_to(&mut self.repairs);
     }
 }
 
@@ -680,6 +660,6 @@ impl Values for Arguments<'_> {
     }
 
     fn repair(&mut self, repair: Repair) {
-        self.call.repair(repair);
+        repair.add_to(&mut self.call.repairs);
     }
 }

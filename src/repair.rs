@@ -149,6 +149,20 @@ impl Repair {
     pub fn new(kind: RepairKind, span: Span) -> Repair {
         Repair { kind, span, safe: kind.is_exact() }
     }
+
+    /// Adds it to others; neighbours of one kind are one repair.
+    // Cold: a reply that needs none must not pay for where it could be.
+    #[cold]
+    pub fn add_to(self, repairs: &mut Vec<Repair>) {
+        match repairs.last_mut() {
+            Some(last) if last.is_before(&self) => last.span.end = self.span.end,
+            _ => repairs.push(self),
+        }
+    }
+
+    fn is_before(&self, next: &Repair) -> bool {
+        (self.kind, self.safe, self.span.end) == (next.kind, next.safe, next.span.start) && !self.span.is_empty()
+    }
 }
 
 /// Why something that wanted to be a call is not one.

@@ -595,6 +595,7 @@ impl Values for Finder<'_> {
         }
     }
 
+    #[cold]
     fn repair(&mut self, repair: Repair) {
         if matches!(repair.kind, RepairKind::ClosedObject | RepairKind::ClosedArray) && self.body.closed != Some(Scope::Arguments) {
             self.closed_around(repair);

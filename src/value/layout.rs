@@ -6,6 +6,17 @@ use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
 use memchr::{memchr, memchr2, memmem};
 
+/// Bytes that start a token, whatever markers the format has.
+const STARTS_TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':');
+        byte += 1;
+    }
+    table
+};
+
 /// What stands at the next token.
 pub(super) enum Next {
     /// A byte that starts a token, and how many bytes of the text it takes (full-width punctuation takes three).
@@ -35,10 +46,10 @@ impl Reader {
             }
             let Some(byte) = window.get(*pos) else { return Next::More };
             if is_blank(byte) {
-                *pos += window.from(*pos).iter().take_while(|byte| is_blank(**byte)).count();
+                *pos += 1;
                 continue;
             }
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':') {
+            if STARTS_TOKEN[byte as usize] {
                 return Next::Byte(byte, 1);
             }
             match window.starts_with_any(*pos, bounds.stops) {

@@ -136,7 +136,7 @@ impl Frame {
 }
 
 /// What is awaited, or which token is open.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum At {
     /// A value must come.
     Value,
@@ -153,19 +153,19 @@ enum At {
     /// A value was read: comma or closer.
     After,
     /// Inside a string or quoted key.
-    String(Str),
+    String,
     /// Inside a bare key.
     BareKey,
     /// Inside bare text, a number or a literal.
     Bare,
     /// Inside a container beyond the depth limit.
-    Deep(Deep),
+    Deep,
     /// The value is over.
     Done,
 }
 
 /// How far a container beyond the limit has been passed over.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 struct Deep {
     open: usize,
     in_string: bool,
@@ -192,6 +192,9 @@ pub struct Reader {
     dialect: Dialect,
     stack: Vec<Frame>,
     at: At,
+    /// The string that is open, or was read last.
+    string: Str,
+    deep: Deep,
     comment: Option<Comment>,
     /// Where the open bare token started, and how far it has been looked through.
     token: usize,
@@ -219,6 +222,8 @@ impl Reader {
             dialect,
             stack: Vec::with_capacity(8),
             at: At::Value,
+            string: Str::new(Quote::Double, Role::Value, 0),
+            deep: Deep::default(),
             comment: None,
             token: 0,
             scan: 0,
@@ -257,7 +262,7 @@ impl Reader {
     /// True while a string is open: what comes is its text.
     #[must_use]
     pub fn in_string(&self) -> bool {
-        matches!(self.at, At::String(_))
+        matches!(self.at, At::String)
     }
 
     /// How many containers are open.
@@ -271,10 +276,10 @@ impl Reader {
         loop {
             let step = match self.at {
                 At::Done => return Progress::Done,
-                At::String(_) => self.string(window, pos, bounds, out),
+                At::String => self.string(window, pos, bounds, out),
                 At::Bare => self.bare(window, pos, bounds, out),
                 At::BareKey => self.bare_key(window, pos, bounds, out),
-                At::Deep(_) => self.deep(window, pos, out),
+                At::Deep => self.deep(window, pos, out),
                 _ => self.token(window, pos, bounds, out),
             };
             match step {
@@ -293,13 +298,10 @@ impl Reader {
             out.repair(Repair::new(RepairKind::Comment, Span::new(start, at)));
         }
         match &self.at {
-            At::String(string) => {
-                let string = *string;
-                self.finish_string(&string, at, out);
-            }
+            At::String => self.finish_string(at, out),
             At::Bare => self.finish_bare(window, at, ending, out),
             At::BareKey => out.repair(Repair::new(RepairKind::DroppedPartialKey, Span::new(self.token, at))),
-            At::Deep(_) => {
+            At::Deep => {
                 out.text_end(at);
                 out.repair(Repair::new(RepairKind::ClosedString, Span::new(at, at)));
             }
@@ -316,10 +318,10 @@ impl Reader {
         self.at = At::Done;
     }
 
-    fn finish_string<V: Values>(&mut self, string: &Str, at: usize, out: &mut V) {
-        if string.role == Role::Key {
+    fn finish_string<V: Values>(&mut self, at: usize, out: &mut V) {
+        if self.string.role == Role::Key {
             out.text_end(at);
-            self.drop_key(RepairKind::DroppedPartialKey, Span::new(string.start, at), out);
+            self.drop_key(RepairKind::DroppedPartialKey, Span::new(self.string.start, at), out);
         } else {
             out.text_end(at);
             out.repair(Repair::new(RepairKind::ClosedString, Span::new(at, at)));
@@ -397,7 +399,8 @@ impl Reader {
         out.text_begin(role, at);
         *pos += width;
         self.scan = *pos;
-        self.at = At::String(Str::new(quote, role, at));
+        self.string = Str::new(quote, role, at);
+        self.at = At::String;
     }
 
     fn open<V: Values>(&mut self, frame: Frame, at: At, start: usize, width: usize, pos: &mut usize, out: &mut V) -> Step {
@@ -405,7 +408,8 @@ impl Reader {
         if self.stack.len() >= MAX_DEPTH {
             out.repair(Repair::new(RepairKind::TooDeep, Span::new(start, start + width)));
             out.text_begin(Role::Value, start);
-            self.at = At::Deep(Deep { open: 0, in_string: false, escaped: false });
+            self.deep = Deep::default();
+            self.at = At::Deep;
             return Step::Go;
         }
         out.open(if frame.is_object() { Container::Object } else { Container::Array }, start);
@@ -686,15 +690,17 @@ impl Reader {
         self.at = if self.stack.is_empty() { At::Done } else { At::After };
     }
 
+    #[inline]
     fn settle_closer<V: Values>(&mut self, kind: RepairKind, out: &mut V) {
-        if let Some(span) = self.wrong_closer.take() {
+        if let Some(span) = self.wrong_closer {
+            self.wrong_closer = None;
             out.repair(Repair::new(kind, span));
         }
     }
 
     /// A container beyond the limit is kept as its text.
     fn deep<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
-        let At::Deep(deep) = &mut self.at else { return Step::Go };
+        let deep = &mut self.deep;
         let rest = window.from(*pos);
         for (index, byte) in rest.iter().enumerate() {
             match byte {

@@ -26,7 +26,7 @@ pub(super) enum Quote {
     /// `\"`: the text is one escape level too deep.
     Escaped,
     /// The dialect's own delimiter; the text is verbatim.
-    Delimiter(&'static str),
+    Delimiter,
     /// Python's `r"…"`: a backslash is a backslash.
     RawPython(u8),
 }
@@ -81,11 +81,19 @@ const HELD_BLANKS: usize = 64;
 
 impl Reader {
     /// The quote that opens at `at`, and its width.
+    #[inline]
     pub(super) fn quote(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<Option<(Quote, usize)>> {
+        if byte == b'"' && self.dialect.quote.is_none() && window.get(at + 1).is_some_and(|next| next != b'"') {
+            return Some(Some((Quote::Double, 1)));
+        }
+        self.other_quote(byte, window, at)
+    }
+
+    fn other_quote(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<Option<(Quote, usize)>> {
         if let Some(delimiter) = self.dialect.quote
             && window.starts_with(at, delimiter.as_bytes())?
         {
-            return Some(Some((Quote::Delimiter(delimiter), delimiter.len())));
+            return Some(Some((Quote::Delimiter, delimiter.len())));
         }
         Some(match byte {
             b'"' | b'\'' => {
@@ -118,7 +126,7 @@ impl Reader {
     pub(super) fn quote_repair(&self, quote: Quote) -> Option<RepairKind> {
         let python = self.dialect.syntax == Syntax::Python;
         match quote {
-            Quote::Double | Quote::RawPython(_) | Quote::Delimiter(_) | Quote::Escaped => None,
+            Quote::Double | Quote::RawPython(_) | Quote::Delimiter | Quote::Escaped => None,
             Quote::Single => (!python).then_some(RepairKind::SingleQuotes),
             Quote::Triple(_) => (!python).then_some(RepairKind::OtherQuotes),
             _ => Some(RepairKind::OtherQuotes),
@@ -127,48 +135,44 @@ impl Reader {
 
     /// Reads on inside a string.
     pub(super) fn string<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
-        let At::String(mut string) = self.at else { return Step::Go };
-        let step = self.string_steps(&mut string, window, pos, bounds, out);
+        let step = self.string_steps(window, pos, bounds, out);
         // Runs and escapes are gathered, so that the receiver is asked once for each piece and not for each of them.
-        self.flush(&mut string, out);
-        if let At::String(open) = &mut self.at {
-            *open = string;
-        }
+        self.flush(out);
         step
     }
 
-    fn string_steps<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+    fn string_steps<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         loop {
             let rest = window.from(*pos);
-            let Some(index) = special(string.quote, rest) else {
-                let keep = if window.last { 0 } else { self.held(string, rest, bounds) };
+            let Some(index) = self.special(rest) else {
+                let keep = if window.last { 0 } else { self.held(rest, bounds) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
-                self.push_run(string, piece, *pos, out);
+                self.push_run(piece, *pos, out);
                 *pos += piece.len();
                 return Step::More;
             };
             let at = *pos + index;
             let run = rest.get(..index).unwrap_or_default();
             match rest.get(index).copied() {
-                Some(b'\\') if !matches!(string.quote, Quote::Delimiter(_) | Quote::RawPython(_) | Quote::Escaped) => {
-                    self.push_run(string, run, *pos, out);
+                Some(b'\\') if !matches!(self.string.quote, Quote::Delimiter | Quote::RawPython(_) | Quote::Escaped) => {
+                    self.push_run(run, *pos, out);
                     *pos = at;
-                    if !self.escape(string, window, pos, out) {
+                    if !self.escape(window, pos, out) {
                         return Step::More;
                     }
                 }
-                Some(b'\\') if string.quote == Quote::Escaped => {
-                    self.push_run(string, run, *pos, out);
+                Some(b'\\') if self.string.quote == Quote::Escaped => {
+                    self.push_run(run, *pos, out);
                     *pos = at;
-                    match self.escaped_level(string, window, pos, out) {
+                    match self.escaped_level(window, pos, out) {
                         None => return Step::More,
-                        Some(true) => return self.end_string(string, at, *pos, pos, out),
+                        Some(true) => return self.end_string(at, *pos, pos, out),
                         Some(false) => {}
                     }
                 }
                 Some(b'\\') => {
                     // A raw Python string keeps the backslash and what follows it.
-                    self.push_run(string, run, *pos, out);
+                    self.push_run(run, *pos, out);
                     *pos = at;
                     let pair = window.slice(at, at + 2);
                     if pair.len() < 2 && !window.last {
@@ -177,47 +181,47 @@ impl Reader {
                     self.push(pair);
                     *pos += pair.len();
                 }
-                Some(byte) if byte < 0x20 && string.quote == Quote::Double => {
+                Some(byte) if byte < 0x20 && self.string.quote == Quote::Double => {
                     let through = rest.get(..=index).unwrap_or_default();
                     self.push(through);
                     *pos = at + 1;
-                    if !string.control_seen {
-                        string.control_seen = true;
+                    if !self.string.control_seen {
+                        self.string.control_seen = true;
                         out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at, at + 1)));
                     }
                 }
-                _ if cut_delimiter(string.quote, window, at) => {
-                    self.push_run(string, run, *pos, out);
+                _ if self.cuts_delimiter(window, at) => {
+                    self.push_run(run, *pos, out);
                     *pos = window.end();
                     return Step::More;
                 }
-                _ => match self.verdict(string, window, *pos, at, bounds) {
+                _ => match self.verdict(window, *pos, at, bounds) {
                     None => {
                         // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
-                        let keep = self.held(string, run, bounds);
+                        let keep = self.held(run, bounds);
                         let piece = run.get(..run.len() - keep).unwrap_or_default();
-                        self.push_run(string, piece, *pos, out);
+                        self.push_run(piece, *pos, out);
                         *pos += piece.len();
                         return Step::More;
                     }
                     Some(Verdict::Content(width)) => {
-                        self.push_run(string, run, *pos, out);
+                        self.push_run(run, *pos, out);
                         self.push(window.slice(at, at + width));
                         *pos = at + width;
-                        if self.marks_inner(string.quote, window, at) {
+                        if self.marks_inner(window, at) {
                             out.repair(Repair::new(RepairKind::InnerQuote, Span::new(at, at + width)));
                         }
                     }
                     Some(Verdict::Ends(next)) => {
-                        note_control(string, run, *pos, out);
-                        self.flush(string, out);
-                        hand_on(string, run, out);
-                        return self.end_string(string, at, next, pos, out);
+                        self.note_control(run, *pos, out);
+                        self.flush(out);
+                        self.hand_on(run, out);
+                        return self.end_string(at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(comma)) => {
-                        self.push_run(string, window.slice(*pos, comma), *pos, out);
+                        self.push_run(window.slice(*pos, comma), *pos, out);
                         out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
-                        return self.end_string(string, comma, comma, pos, out);
+                        return self.end_string(comma, comma, pos, out);
                     }
                 },
             }
@@ -232,55 +236,100 @@ impl Reader {
 
     /// Text as it was written, at `at`.
     #[inline]
-    fn push_run<V: Values>(&mut self, string: &mut Str, run: &[u8], at: usize, out: &mut V) {
-        note_control(string, run, at, out);
+    fn push_run<V: Values>(&mut self, run: &[u8], at: usize, out: &mut V) {
+        self.note_control(run, at, out);
         self.push(run);
         if self.text.len() >= GATHERED {
-            self.flush(string, out);
+            self.flush(out);
         }
+    }
+
+    /// Hands on text as it was written, once what was gathered is handed on.
+    #[inline]
+    fn hand_on<V: Values>(&mut self, run: &[u8], out: &mut V) {
+        if !run.is_empty() {
+            self.string.bytes += run.len();
+            out.text(run);
+        }
+    }
+
+    /// A raw control character in text at `at` leaves a mark, where the kind of string allows none.
+    #[inline]
+    fn note_control<V: Values>(&mut self, run: &[u8], at: usize, out: &mut V) {
+        if matches!(self.string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
+            && !self.string.control_seen
+            && let Some(index) = run.iter().position(|byte| *byte < 0x20)
+        {
+            self.string.control_seen = true;
+            out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
+        }
+    }
+
+    /// The next byte in the string that is not plain text.
+    #[inline]
+    fn special(&self, text: &[u8]) -> Option<usize> {
+        match self.string.quote {
+            Quote::Double => find_in_string(text),
+            Quote::Single => memchr2(b'\'', b'\\', text),
+            Quote::Backtick => memchr2(b'`', b'\\', text),
+            Quote::SmartDouble | Quote::SmartSingle => memchr2(0xE2, b'\\', text),
+            Quote::Triple(byte) | Quote::RawPython(byte) => memchr2(byte, b'\\', text),
+            Quote::Escaped => memchr(b'\\', text),
+            Quote::Delimiter => self.delimiter().first().and_then(|byte| memchr(*byte, text)),
+        }
+    }
+
+    /// The end of the text breaks off the closing delimiter.
+    fn cuts_delimiter(&self, window: &Window<'_>, at: usize) -> bool {
+        self.string.quote == Quote::Delimiter && window.end() > at + 1 && window.ends_within(at, &[self.delimiter()])
+    }
+
+    /// The dialect's own delimiter.
+    fn delimiter(&self) -> &'static [u8] {
+        self.dialect.quote.unwrap_or_default().as_bytes()
     }
 
     /// Hands on what was gathered.
     #[inline]
-    fn flush<V: Values>(&mut self, string: &mut Str, out: &mut V) {
+    fn flush<V: Values>(&mut self, out: &mut V) {
         if !self.text.is_empty() {
-            string.bytes += self.text.len();
+            self.string.bytes += self.text.len();
             out.text(&self.text);
             self.text.clear();
         }
     }
 
     /// Whether content that looks like the string's quote is one, and so leaves a mark.
-    fn marks_inner(&self, quote: Quote, window: &Window<'_>, at: usize) -> bool {
-        match quote {
-            Quote::Triple(_) | Quote::Delimiter(_) => false,
-            Quote::SmartDouble | Quote::SmartSingle => smart(window.slice(at, at + 3)) == Some(quote),
+    fn marks_inner(&self, window: &Window<'_>, at: usize) -> bool {
+        match self.string.quote {
+            Quote::Triple(_) | Quote::Delimiter => false,
+            quote @ (Quote::SmartDouble | Quote::SmartSingle) => smart(window.slice(at, at + 3)) == Some(quote),
             _ => true,
         }
     }
 
-    fn end_string<V: Values>(&mut self, string: &mut Str, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
+    fn end_string<V: Values>(&mut self, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
         *pos = next;
-        self.flush(string, out);
-        if string.role == Role::Key {
+        self.flush(out);
+        if self.string.role == Role::Key {
             out.text_end(end);
             self.at = At::Colon;
         } else {
             out.text_end(end);
             self.value_over();
-            self.last_item = LastItem::Text { bytes: string.bytes };
+            self.last_item = LastItem::Text { bytes: self.string.bytes };
         }
         Step::Go
     }
 
     /// How many bytes at the end of a run must wait: a comma and blanks before a quote may turn out to stand outside the string.
-    fn held(&self, string: &Str, run: &[u8], bounds: Bounds<'_>) -> usize {
-        let call = if string.quote == Quote::Double && string.role == Role::Value { call_begun(run, bounds) } else { 0 };
-        call.max(self.held_comma(string, run))
+    fn held(&self, run: &[u8], bounds: Bounds<'_>) -> usize {
+        let call = if self.string.quote == Quote::Double && self.string.role == Role::Value { call_begun(run, bounds) } else { 0 };
+        call.max(self.held_comma(run))
     }
 
-    fn held_comma(&self, string: &Str, run: &[u8]) -> usize {
-        if string.role == Role::Key || !self.in_object() || !matches!(string.quote, Quote::Double | Quote::Single) {
+    fn held_comma(&self, run: &[u8]) -> usize {
+        if self.string.role == Role::Key || !self.in_object() || !matches!(self.string.quote, Quote::Double | Quote::Single) {
             return 0;
         }
         let blanks = run.iter().rev().take(HELD_BLANKS).take_while(|byte| is_blank(**byte)).count();
@@ -291,8 +340,8 @@ impl Reader {
     }
 
     /// What the quote at `at` is; the text not yet sent starts at `run`.
-    fn verdict(&self, string: &Str, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
-        let width = match string.quote {
+    fn verdict(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
+        let width = match self.string.quote {
             Quote::Triple(byte) => {
                 if !window.starts_with(at, &[byte; 3])? {
                     return Some(Verdict::Content(1));
@@ -305,37 +354,34 @@ impl Reader {
                 let extra = more.iter().take_while(|next| **next == byte).count();
                 return Some(if extra > 0 { Verdict::Content(extra) } else { Verdict::Ends(at + 3) });
             }
-            Quote::Delimiter(delimiter) => {
-                return Some(if window.starts_with(at, delimiter.as_bytes())? {
-                    Verdict::Ends(at + delimiter.len())
-                } else {
-                    Verdict::Content(1)
-                });
+            Quote::Delimiter => {
+                let delimiter = self.delimiter();
+                return Some(if window.starts_with(at, delimiter)? { Verdict::Ends(at + delimiter.len()) } else { Verdict::Content(1) });
             }
             Quote::SmartDouble | Quote::SmartSingle => {
                 let mark = window.slice(at, at + 3);
                 if mark.len() < 3 && !window.last {
                     return None;
                 }
-                if smart(mark) != Some(string.quote) {
+                if smart(mark) != Some(self.string.quote) {
                     return Some(Verdict::Content(mark.len()));
                 }
                 3
             }
             _ => 1,
         };
-        if string.role == Role::Key || self.stack.is_empty() && bounds.outer.is_none() {
+        if self.string.role == Role::Key || self.stack.is_empty() && bounds.outer.is_none() {
             return Some(Verdict::Ends(at + width));
         }
         if self.ends(window, at + width, bounds)? {
             return Some(Verdict::Ends(at + width));
         }
-        if let Some(comma) = self.comma_before(string, window, run, at)
+        if let Some(comma) = self.comma_before(window, run, at)
             && self.opens_key(window, at)?
         {
             return Some(Verdict::EndedAt(comma));
         }
-        if string.quote == Quote::Double
+        if self.string.quote == Quote::Double
             && let Some(end) = call_before(window.slice(run, at), bounds)
         {
             return Some(Verdict::EndedAt(run + end));
@@ -475,8 +521,8 @@ impl Reader {
     }
 
     /// The comma right before the quote at `at`, in the part of the string that was not sent yet.
-    fn comma_before(&self, string: &Str, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
-        if !self.in_object() || !matches!(string.quote, Quote::Double | Quote::Single) {
+    fn comma_before(&self, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
+        if !self.in_object() || !matches!(self.string.quote, Quote::Double | Quote::Single) {
             return None;
         }
         let text = window.slice(run, at);
@@ -486,7 +532,7 @@ impl Reader {
     }
 
     /// Reads the escape at `pos`. False: it is not all here.
-    fn escape<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
+    fn escape<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
         let at = *pos;
         let Some(code) = window.get(at + 1) else {
             if window.last {
@@ -511,10 +557,10 @@ impl Reader {
             b'v' if python => self.push(b"\x0B"),
             b'0' if python => self.push(b"\0"),
             b'\n' if python => {}
-            b'\'' if python || string.quote == Quote::Single => self.push(b"'"),
+            b'\'' if python || self.string.quote == Quote::Single => self.push(b"'"),
             b'\'' | b'`' => {
                 self.push(&[code]);
-                if string.quote != Quote::Backtick {
+                if self.string.quote != Quote::Backtick {
                     out.repair(Repair::new(RepairKind::EscapedQuote, Span::new(at, at + 2)));
                 }
             }
@@ -576,7 +622,7 @@ impl Reader {
     }
 
     /// A backslash in text that is one escape level too deep: `Some(true)` when it was the closing quote.
-    fn escaped_level<V: Values>(&mut self, string: &mut Str, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Option<bool> {
+    fn escaped_level<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Option<bool> {
         let at = *pos;
         let more = |pos: &mut usize| {
             if window.last {
@@ -607,28 +653,19 @@ impl Reader {
                     *pos = at + 4;
                 } else {
                     *pos = at + 1;
-                    if !self.escape(string, window, pos, out) {
+                    if !self.escape(window, pos, out) {
                         *pos = if window.last { window.end() } else { at };
                         return None;
                     }
                 }
             }
             _ => {
-                if !self.escape(string, window, pos, out) {
+                if !self.escape(window, pos, out) {
                     return None;
                 }
             }
         }
         Some(false)
-    }
-}
-
-/// Hands on text as it was written, once what was gathered is handed on.
-#[inline]
-fn hand_on<V: Values>(string: &mut Str, run: &[u8], out: &mut V) {
-    if !run.is_empty() {
-        string.bytes += run.len();
-        out.text(run);
     }
 }
 
@@ -682,36 +719,6 @@ fn is_call_prefix(text: &[u8], bounds: Bounds<'_>) -> bool {
         }
         markers += 1;
     }
-}
-
-/// A raw control character in text at `at` leaves a mark, where the kind of string allows none.
-#[inline]
-fn note_control<V: Values>(string: &mut Str, run: &[u8], at: usize, out: &mut V) {
-    if !string.control_seen
-        && matches!(string.quote, Quote::Single | Quote::Backtick | Quote::SmartDouble | Quote::SmartSingle)
-        && let Some(index) = run.iter().position(|byte| *byte < 0x20)
-    {
-        string.control_seen = true;
-        out.repair(Repair::new(RepairKind::ControlCharInString, Span::new(at + index, at + index + 1)));
-    }
-}
-
-/// The next byte in a string that is not plain text.
-fn special(quote: Quote, text: &[u8]) -> Option<usize> {
-    match quote {
-        Quote::Double => find_in_string(text),
-        Quote::Single => memchr2(b'\'', b'\\', text),
-        Quote::Backtick => memchr2(b'`', b'\\', text),
-        Quote::SmartDouble | Quote::SmartSingle => memchr2(0xE2, b'\\', text),
-        Quote::Triple(byte) | Quote::RawPython(byte) => memchr2(byte, b'\\', text),
-        Quote::Escaped => memchr(b'\\', text),
-        Quote::Delimiter(delimiter) => delimiter.bytes().next().and_then(|byte| memchr(byte, text)),
-    }
-}
-
-/// The end of the text breaks off the closing delimiter.
-fn cut_delimiter(quote: Quote, window: &Window<'_>, at: usize) -> bool {
-    matches!(quote, Quote::Delimiter(delimiter) if window.end() > at + 1 && window.ends_within(at, &[delimiter]))
 }
 
 fn smart(mark: &[u8]) -> Option<Quote> {
