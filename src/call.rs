@@ -442,13 +442,23 @@ fn written_again(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
 
 fn again_among_few(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
     let mut again = Vec::new();
+    // One bit for each kind of key that was seen: most keys are of a new kind, and need no comparing.
+    let mut kinds = 0_u64;
     for (index, (key, at)) in keys.iter().enumerate() {
-        let before = keys.get(..index).unwrap_or_default();
+        let kind = 1 << (kind_of(tape.text(*key)) % u64::BITS);
+        let before = if kinds & kind == 0 { &[] } else { keys.get(..index).unwrap_or_default() };
+        kinds |= kind;
         if before.iter().any(|(other, _)| other.len() == key.len() && tape.text(*other) == tape.text(*key)) {
             again.push(*at);
         }
     }
     again
+}
+
+/// Equal keys are of one kind; few others are.
+fn kind_of(key: &[u8]) -> u32 {
+    let ends = key.first().zip(key.last()).map_or(0, |(first, last)| u32::from(*first) * 7 + u32::from(*last) * 31);
+    ends + key.len() as u32
 }
 
 fn again_among_many(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {

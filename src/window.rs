@@ -65,8 +65,12 @@ impl<'t> Window<'t> {
     #[must_use]
     pub fn starts_with_any<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> Option<Option<usize>> {
         let mut best = None;
+        let first = self.get(at);
         for literal in literals {
             let literal = literal.as_ref();
+            if first.is_some() && literal.first().is_some_and(|byte| Some(*byte) != first) {
+                continue;
+            }
             if self.starts_with(at, literal)? && best.is_none_or(|len| literal.len() > len) {
                 best = Some(literal.len());
             }

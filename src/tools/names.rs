@@ -38,9 +38,18 @@ impl Names {
     /// The position of the name with exactly these bytes.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         match &self.index {
-            None => self.iter().position(|known| known.as_bytes() == name),
+            None => self.scanned(name),
             Some(index) => index.get(name).map(|position| *position as usize),
         }
+    }
+
+    fn scanned(&self, name: &[u8]) -> Option<usize> {
+        let mut start = 0;
+        self.ends.iter().position(|end| {
+            let known = start..*end as usize;
+            start = known.end;
+            known.len() == name.len() && self.text.as_bytes().get(known) == Some(name)
+        })
     }
 
     pub(super) fn get(&self, position: usize) -> Option<&str> {

@@ -390,10 +390,13 @@ impl Reader {
         }
     }
 
+    #[inline]
     fn begin_string<V: Values>(&mut self, quote: Quote, width: usize, role: Role, pos: &mut usize, out: &mut V) {
         self.settle_closer(RepairKind::AmbiguousCloser, out);
         let at = *pos;
-        if let Some(kind) = self.quote_repair(quote) {
+        if quote != Quote::Double
+            && let Some(kind) = self.quote_repair(quote)
+        {
             out.repair(Repair::new(kind, Span::new(at, at + width)));
         }
         out.text_begin(role, at);

@@ -308,6 +308,7 @@ impl Reader {
         }
     }
 
+    #[inline]
     fn end_string<V: Values>(&mut self, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
         *pos = next;
         self.flush(out);
@@ -340,7 +341,15 @@ impl Reader {
     }
 
     /// What the quote at `at` is; the text not yet sent starts at `run`.
+    #[inline]
     fn verdict(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
+        if self.string.role == Role::Key && self.string.quote == Quote::Double {
+            return Some(Verdict::Ends(at + 1));
+        }
+        self.weighed(window, run, at, bounds)
+    }
+
+    fn weighed(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
         let width = match self.string.quote {
             Quote::Triple(byte) => {
                 if !window.starts_with(at, &[byte; 3])? {
