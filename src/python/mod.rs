@@ -51,6 +51,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         super::options::prepare();
+        super::results::prepare(module.py())?;
         let os = module.py().import("os")?;
         if os.hasattr("register_at_fork")? {
             let kwargs = PyDict::new(module.py());

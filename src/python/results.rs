@@ -57,6 +57,15 @@ pub fn types(py: Python<'_>) -> PyResult<&'static Types> {
     })
 }
 
+/// Makes the types of what is made when it is asked for, so that the first reply need not wait for them.
+pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    types(py)?;
+    py.get_type::<NativeCall>();
+    py.get_type::<NativeResult>();
+    super::values::prepare();
+    Ok(())
+}
+
 /// An object whose fields are set one by one, without the cost of its constructor.
 #[allow(unsafe_code, reason = "what `object.__new__` does for such a class, which is slower to call")]
 pub fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {

@@ -30,10 +30,14 @@ impl Keys {
     /// Longer keys are made each time, in bytes.
     const LONGEST: usize = 48;
 
-    fn get<'py>(&mut self, py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+    fn prepare(&mut self) {
         if self.places.is_empty() {
             self.places.resize_with(Keys::PLACES, || None);
         }
+    }
+
+    fn get<'py>(&mut self, py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
+        self.prepare();
         let place = &mut self.places[hash(key) % Keys::PLACES];
         match place {
             Some((bytes, object)) if **bytes == *key => object.bind(py).clone(),
@@ -50,6 +54,11 @@ impl Keys {
 fn hash(key: &[u8]) -> usize {
     let hash = key.iter().fold(key.len() as u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     (hash ^ (hash >> 15)) as usize
+}
+
+/// Makes room for the keys of this thread.
+pub fn prepare() {
+    KEYS.with(|keys| keys.borrow_mut().prepare());
 }
 
 /// A key, or another text that replies repeat.
