@@ -2,7 +2,8 @@
 
 use crate::format::{Body, ControlShape, Detect, Format, Place, Shape, Think};
 use crate::formats::{CONTROLS, FORMATS, THINKS};
-use crate::scan::{ByteSet, Character, PairSet};
+use crate::scan::{ByteSet, PairSet};
+use crate::utf8::Character;
 use crate::window::Window;
 
 /// A marker and all that it may mean.

@@ -3,7 +3,6 @@
 mod characters;
 
 use characters::Alike;
-pub use characters::Character;
 
 const BLOCK: usize = 32;
 
@@ -157,12 +156,16 @@ impl PairSet {
     }
 
     /// The same between two places, byte by byte: where one first byte stands, others are near.
-    fn find_from(&self, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        let firsts = text.get(start..end)?;
-        let seconds = text.get(start + 1..).unwrap_or_default();
-        let found = firsts.iter().zip(seconds).position(|(first, second)| self.is_pair(*first, *second));
-        let open = || (end == text.len() && self.bits[*firsts.last()? as usize] != 0).then(|| firsts.len() - 1);
-        found.or_else(open).map(|index| start + index)
+    fn find_from(&self, text: &[u8], mut start: usize, end: usize) -> Option<usize> {
+        while let Some(index) = text.get(start..end)?.iter().position(|byte| self.bits[*byte as usize] != 0) {
+            let first = *text.get(start + index)?;
+            let Some(second) = text.get(start + index + 1) else { return Some(start + index) };
+            if self.is_pair(first, *second) {
+                return Some(start + index);
+            }
+            start += index + 1;
+        }
+        None
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Text that is nearly UTF-8: Python strings may hold lone surrogates, and bytes may hold anything.
 
-use crate::scan::Character;
 use std::borrow::Cow;
+use std::ops::BitOr;
 
 /// Characters that are looked at together.
 const BLOCK: usize = 16;
@@ -11,6 +11,13 @@ const CHUNK: usize = 256;
 
 /// Room behind them: two characters are written as eight bytes.
 const SLACK: usize = 8;
+
+/// A character by its code, in as many bytes as a text needs for each of its characters.
+pub trait Character: Copy + Eq + BitOr<Output = Self> + Into<u32> + TryFrom<u32> {}
+
+impl Character for u8 {}
+impl Character for u16 {}
+impl Character for u32 {}
 
 /// `bytes` as text: a lone surrogate, or a sequence that is not UTF-8, becomes one U+FFFD.
 #[must_use]

@@ -17,7 +17,7 @@ PYTHON = ROOT / "python" / "toolparse"
 MAY_USE: dict[str, set[str]] = {
     "span": set(),
     "utf8": set(),
-    "scan": {"span"},
+    "scan": {"span", "utf8"},
     "tape": {"span"},
     "xml": {"span", "utf8"},
     "window": {"span", "scan"},

@@ -2,7 +2,11 @@
 
 use crate::parse::Options;
 #[cfg(not(feature = "abi3"))]
-use crate::{collect::guard::guarded_answer, parse::is_plain, scan::Character, utf8::encoded};
+use crate::{
+    collect::guard::guarded_answer,
+    parse::is_plain,
+    utf8::{Character, encoded},
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;

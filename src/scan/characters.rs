@@ -1,15 +1,7 @@
 //! The search for pairs in characters of which no UTF-8 was made.
 
 use super::{BLOCK, PairSet};
-use crate::utf8::lead;
-use std::ops::BitOr;
-
-/// A character by its code, in as many bytes as a text needs for each of its characters.
-pub trait Character: Copy + Eq + BitOr<Output = Self> + Into<u32> + TryFrom<u32> {}
-
-impl Character for u8 {}
-impl Character for u16 {}
-impl Character for u32 {}
+use crate::utf8::{Character, lead};
 
 /// Characters that are `code` once the bits of `low` are set: one, or those whose UTF-8 begins with the same two bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
