@@ -3,8 +3,8 @@
 use super::input::{Raw, Unit, raw_of};
 use super::options::{Ids, PyTools, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
-use super::results::{ids_for, is_prose, prose_to_python, read, result_to_python};
-use crate::collect::outcome::Outcome;
+use super::results::{IdOf, is_prose, prose_to_python, read, result_to_python};
+use crate::collect::outcome::{Outcome, ReadCall};
 use crate::parse::{Options, ending_of};
 use crate::value::Ending;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -149,12 +149,10 @@ impl Work<'_> {
         ids: &Ids,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Some((outcome, bytes)) = read else { return prose_to_python(py, item.cast()?) };
-        let made = match ids {
-            Ids::Index => None,
-            ids => Some(ids_for(py, &outcome, ids)?),
-        };
+        let id_of = |call: &ReadCall| ids.of_call(py, call);
+        let made = (!matches!(ids, Ids::Index)).then_some(&id_of as IdOf<'_>);
         let raw = item.cast::<PyString>().ok();
-        result_to_python(py, outcome, raw, made.as_deref(), &self.options.get(index).tools, &Places::of(item, bytes))
+        result_to_python(py, outcome, raw, made, &self.options.get(index).tools, &Places::of(item, bytes))
     }
 }
 

@@ -120,7 +120,7 @@ fn told<'py>(py: Python<'py>, stream: &Stream, events: Vec<Event>) -> PyResult<(
             Event::Text(piece) => text.extend_from_slice(&piece),
             Event::CallEnd(place) => {
                 let Some(call) = stream.outcome().calls.get(place) else { continue };
-                let id = format!("toolu_heuristic_{}", random_id(8, b"0123456789abcdef")?);
+                let id = format!("toolu_heuristic_{}", lossy(&random_id::<8, _>(b"0123456789abcdef")?));
                 let marks = repairs(py, &call.repairs, &Places::new(Unit::Bytes))?;
                 tools.append(class.call1((id, lossy(&call.name).as_ref(), to_python(py, &call.arguments)?, call.complete, marks))?)?;
             }

@@ -1,12 +1,13 @@
 //! Options from Python: tools, formats, limits. Misuse raises, and names the argument and what is accepted.
 
 use crate::catalog;
-use crate::collect::outcome::Cut;
+use crate::collect::outcome::{Cut, ReadCall};
 use crate::formats::FORMATS;
 use crate::parse::Options;
 use crate::plan::Plan;
 use crate::template;
 use crate::tools::Tools;
+use crate::utf8::lossy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple, PyType};
@@ -284,10 +285,21 @@ impl Ids {
         }
     }
 
+    /// The id of a call that was read.
+    pub fn of_call(&self, py: Python<'_>, call: &ReadCall) -> PyResult<Py<PyString>> {
+        match self {
+            Ids::Callable(_) => {
+                let native = call.native_id.as_deref().filter(|_| !call.late_id).map(lossy);
+                self.make(py, call.index, &lossy(&call.name), native.as_deref())
+            }
+            _ => self.make(py, call.index, "", None),
+        }
+    }
+
     /// The id of a call.
     pub fn make(&self, py: Python<'_>, index: usize, name: &str, native_id: Option<&str>) -> PyResult<Py<PyString>> {
         match self {
-            Ids::Random => Ok(PyString::new(py, &random_id(9, ALPHABET)?).unbind()),
+            Ids::Random => Ok(PyString::from_bytes(py, &random_id::<9, _>(ALPHABET)?)?.unbind()),
             Ids::Index => Ok(PyString::new(py, &format!("call{index:05}")).unbind()),
             Ids::Callable(callable) => {
                 let id = callable.bind(py).call1((index, name, native_id))?;
@@ -337,16 +349,15 @@ fn random_u64() -> PyResult<u64> {
     })
 }
 
-/// Random characters.
-pub fn random_id<const BASE: usize>(length: usize, alphabet: &[u8; BASE]) -> PyResult<String> {
+/// Random characters of an ASCII alphabet.
+pub fn random_id<const LENGTH: usize, const BASE: usize>(alphabet: &[u8; BASE]) -> PyResult<[u8; LENGTH]> {
     let mut number = random_u64()?;
     let base = BASE as u64;
-    let mut id = String::with_capacity(length);
-    for _ in 0..length {
-        id.push(char::from(alphabet[(number % base) as usize]));
+    Ok(std::array::from_fn(|_| {
+        let character = alphabet[(number % base) as usize];
         number /= base;
-    }
-    Ok(id)
+        character
+    }))
 }
 
 /// A number of bytes.

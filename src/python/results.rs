@@ -15,7 +15,6 @@ use crate::parse::{Options, ending_of, parse};
 use crate::repair::Repair;
 use crate::span::Span;
 use crate::tools::Tools;
-use crate::utf8::lossy;
 use crate::value::Ending;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
@@ -228,13 +227,16 @@ pub fn prose_to_python<'py>(py: Python<'py>, reply: &Bound<'py, PyString>) -> Py
     Ok(object)
 }
 
+/// How a call gets its id.
+pub type IdOf<'i> = &'i dyn Fn(&ReadCall) -> PyResult<Py<PyString>>;
+
 /// A result as Python sees it. `raw`: the reply, handed back as its own text when nothing was taken out of it. `ids`: those of the calls; where
 /// they follow from the calls, `None`, and what takes time is left for when it is asked for.
 pub fn result_to_python<'py>(
     py: Python<'py>,
     outcome: Outcome,
     raw: Option<&Bound<'py, PyString>>,
-    ids: Option<&[Py<PyString>]>,
+    ids: Option<IdOf<'_>>,
     tools: &Arc<Tools>,
     places: &Places,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -242,19 +244,20 @@ pub fn result_to_python<'py>(
         return prose_to_python(py, reply);
     }
     let object = bare(py, &types(py)?.result)?;
-    let calls: Vec<Arc<ReadCall>> = outcome.calls.into_iter().map(Arc::new).collect();
-    if let Some(ids) = ids {
+    let mut calls = outcome.calls.into_iter();
+    if let Some(id_of) = ids {
         object.setattr(intern!(py, "text"), written(py, &outcome.text, places.unit()))?;
         let list = PyList::empty(py);
-        for (call, id) in calls.iter().zip(ids) {
-            list.append(call_to_python(py, call.clone(), id.clone_ref(py), places)?)?;
+        for call in calls.by_ref() {
+            let id = id_of(&call)?;
+            list.append(call_to_python(py, Arc::new(call), id, places)?)?;
         }
         object.setattr(intern!(py, "calls"), list)?;
     }
     let native = NativeResult {
         segments: outcome.segments,
         errors: outcome.errors,
-        calls: if ids.is_none() { calls } else { Vec::new() },
+        calls: calls.map(Arc::new).collect(),
         text: outcome.text,
         reasoning: outcome.reasoning,
         flow: outcome.flow,
@@ -264,15 +267,6 @@ pub fn result_to_python<'py>(
     };
     object.setattr(intern!(py, "_native"), native)?;
     Ok(object)
-}
-
-/// Ids for all calls of a result.
-pub fn ids_for(py: Python<'_>, outcome: &Outcome, ids: &Ids) -> PyResult<Vec<Py<PyString>>> {
-    outcome
-        .calls
-        .iter()
-        .map(|call| ids.make(py, call.index, &lossy(&call.name), call.native_id.as_deref().filter(|_| !call.late_id).map(lossy).as_deref()))
-        .collect()
 }
 
 /// Replies longer than this are read without holding the interpreter.
@@ -314,8 +308,7 @@ pub fn parse_tool_calls<'py>(
     let whole = raw.cast::<PyString>().ok();
     let Some((outcome, bytes)) = read else { return prose_to_python(py, raw.cast()?) };
     let places = Places::of(raw, bytes);
-    let made = ids_for(py, &outcome, &ids)?;
-    result_to_python(py, outcome, whole, Some(&made), &options.tools, &places)
+    result_to_python(py, outcome, whole, Some(&|call| ids.of_call(py, call)), &options.tools, &places)
 }
 
 /// `max_bytes` where leaving it out and giving `None` differ.

@@ -161,10 +161,11 @@ impl ToolStream {
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let state = self.lock(py)?;
         let outcome = state.stream.outcome().clone();
-        let ids: Vec<Py<PyString>> = outcome.calls.iter().filter_map(|call| state.ids.get(call.index).map(|id| id.clone_ref(py))).collect();
+        let ids: Vec<Py<PyString>> = state.ids.iter().map(|id| id.clone_ref(py)).collect();
         let places = state.places.clone();
         drop(state);
-        result_to_python(py, outcome, None, Some(&ids), &self.tools, &places)
+        let id_of = |call: &ReadCall| ids.get(call.index).map_or_else(|| self.ids.of_call(py, call), |id| Ok(id.clone_ref(py)));
+        result_to_python(py, outcome, None, Some(&id_of), &self.tools, &places)
     }
 
     fn __repr__(&self) -> String {
