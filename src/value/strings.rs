@@ -681,52 +681,73 @@ impl Reader {
 /// A call that follows a string whose end quote is missing starts within this many bytes before its first quote.
 const HELD_CALL: usize = 160;
 
+/// So many markers may stand before such a call.
+const HELD_MARKERS: usize = 3;
+
+/// How much of the beginning of a call a text is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum CallLead {
+    /// None of it.
+    No,
+    /// A part of it.
+    Part,
+    /// All of it: markers, and the brackets up to the first key.
+    Whole,
+}
+
 /// Where the markers stand between which a string without an end quote gave way to the next call: the text ends with them and an opening
 /// brace. Inside a string the quote behind that brace would have been escaped.
 fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
-    let mut end = text.trim_ascii_end().strip_suffix(b"{")?.len();
-    end = text.get(..end)?.trim_ascii_end().len();
-    if text.get(..end)?.ends_with(b"[") {
-        end = text.get(..end - 1)?.trim_ascii_end().len();
+    if !text.trim_ascii_end().ends_with(b"{") {
+        return None;
     }
-    let mut found = None;
-    while let Some(stop) = bounds.stops.iter().find(|stop| text.get(..end).is_some_and(|text| text.ends_with(stop))) {
-        end -= stop.len();
-        found = Some(end);
-        end = text.get(..end)?.trim_ascii_end().len();
-    }
-    found
+    find_lead(text, bounds, |lead| lead == CallLead::Whole)
 }
 
 /// How many bytes at the end of a run may be the beginning of such a call.
 fn call_begun(run: &[u8], bounds: Bounds<'_>) -> usize {
-    let tail = run.len().saturating_sub(HELD_CALL);
-    let mut at = tail;
+    find_lead(run, bounds, |lead| lead != CallLead::No).map_or(0, |at| run.len() - at)
+}
+
+/// The first place, among the last bytes, from which on the text is as much of a call as is asked for. Every beginning of a whole lead is
+/// a part of one, so the text before the place it is found at was held back, however it came.
+fn find_lead(text: &[u8], bounds: Bounds<'_>, wanted: impl Fn(CallLead) -> bool) -> Option<usize> {
+    let mut at = text.len().saturating_sub(HELD_CALL);
     let starts = |byte: &u8| bounds.stops.iter().any(|stop| stop.first() == Some(byte));
-    while let Some(index) = run.get(at..).unwrap_or_default().iter().position(starts) {
-        at += index;
-        if is_call_prefix(run.get(at..).unwrap_or_default(), bounds) {
-            return run.len() - at;
+    loop {
+        at += text.get(at..)?.iter().position(starts)?;
+        if wanted(call_lead(text.get(at..)?, bounds)) {
+            return Some(at);
         }
         at += 1;
     }
-    0
 }
 
-/// True when `text` is markers, and perhaps the braces that open a call, or a part of that.
-fn is_call_prefix(text: &[u8], bounds: Bounds<'_>) -> bool {
+/// What `text` is, from its first to its last byte.
+fn call_lead(text: &[u8], bounds: Bounds<'_>) -> CallLead {
     let mut rest = text;
-    let mut markers = 0;
-    loop {
-        let next = rest.trim_ascii_start();
-        if markers > 0 && (next.is_empty() || matches!(next.trim_ascii_end(), b"{" | b"[" | b"[{")) {
-            return true;
+    for _ in 0..HELD_MARKERS {
+        // What is here may also be a part of a longer marker.
+        if bounds.stops.iter().any(|stop| stop.starts_with(rest)) {
+            return CallLead::Part;
         }
-        match bounds.stops.iter().find(|stop| next.starts_with(stop)) {
-            Some(stop) if markers < 3 => rest = next.get(stop.len()..).unwrap_or_default(),
-            _ => return !next.is_empty() && bounds.stops.iter().any(|stop| stop.starts_with(next)),
+        let marker = bounds.stops.iter().filter(|stop| rest.starts_with(stop)).map(Vec::len).max();
+        match marker.and_then(|length| rest.get(length..)) {
+            Some(behind) => rest = behind.trim_ascii_start(),
+            None if rest.len() == text.len() => return CallLead::No,
+            None => break,
         }
-        markers += 1;
+    }
+    brackets(rest)
+}
+
+/// The brackets behind the markers: those of an object, or of an object in an array.
+fn brackets(text: &[u8]) -> CallLead {
+    let object = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
+    match object.strip_prefix(b"{") {
+        Some(behind) if behind.trim_ascii_start().is_empty() => CallLead::Whole,
+        None if object.is_empty() => CallLead::Part,
+        _ => CallLead::No,
     }
 }
 
