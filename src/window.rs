@@ -87,13 +87,14 @@ impl<'t> Window<'t> {
             && literals.iter().any(|literal| literal.as_ref().len() > rest.len() && literal.as_ref().starts_with(rest))
     }
 
-    /// Where white space that starts at `at` ends: `Some(end)`; at most [`BLANKS`] bytes are passed over.
+    /// Where white space that starts at `at` ends: `Some(end)`; at most [`BLANKS`] bytes are passed over. Nothing stands there only where the
+    /// reply ends.
     #[inline]
     #[must_use]
     pub fn after_blanks(&self, at: usize) -> Option<usize> {
         let rest = self.from(at);
         let blanks = rest.iter().take(BLANKS).take_while(|byte| is_blank(**byte)).count();
-        if blanks == rest.len() && blanks < BLANKS && !self.last { None } else { Some(at + blanks) }
+        if blanks == rest.len() && !self.last { None } else { Some(at + blanks) }
     }
 }
 

@@ -13,6 +13,7 @@ use toolparse::collect::json::to_json;
 use toolparse::collect::outcome::{Collector, SegmentKind};
 use toolparse::span::Span;
 use toolparse::value::Ending;
+use toolparse::window::BLANKS;
 use toolparse::{Cut, Options, Outcome, ProseFilter, is_plain, parse};
 
 /// Bytes of a hostile text here; longer ones have their own tests.
@@ -185,6 +186,23 @@ fn hostile_text_gives_what_it_allows_and_the_same_in_pieces() {
                 assert_eq!(Facts::of(&streamed_outcome(cut, &options, Ending::Unknown)), want);
             }
         });
+    }
+}
+
+/// A look ahead gives up somewhere; where, must not depend on how much is there to look at.
+#[test]
+fn blanks_beyond_a_look_ahead_are_read_the_same_in_pieces() {
+    let mut places = Places::default();
+    let blanks = vec![b' '; BLANKS + 1];
+    for (index, case) in all().iter().enumerate() {
+        let (_, options) = case.readings().pop().unwrap();
+        for at in (0..=case.raw.len()).skip(index % 37).step_by(37) {
+            let text = [&case.raw[..at], &blanks, &case.raw[at..]].concat();
+            places.at(&format!("{} at {at}", case.place), || {
+                let want = whole(&text, &options, case.ending());
+                assert_eq!(Facts::of(&streamed_outcome(text.chunks(1), &options, case.ending())), want);
+            });
+        }
     }
 }
 

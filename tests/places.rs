@@ -8,6 +8,7 @@ use common::{streamed, whole};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use toolparse::value::Ending;
+use toolparse::window::BLANKS;
 use toolparse::{Options, Plan, Tools};
 
 fn options() -> Options {
@@ -182,4 +183,33 @@ fn a_call_in_a_fence_is_counted() {
     let facts = whole(text.as_bytes(), &options(), Ending::Unknown);
     assert_eq!((facts.calls.len(), facts.errors.len()), (toolparse::machine::MAX_CALLS, 1));
     assert!(streamed(text.as_bytes().chunks(7), &options(), Ending::Unknown) == facts);
+}
+
+/// A look ahead passes over so many blanks and no more, however they came.
+#[test]
+fn white_space_longer_than_a_look_ahead_is_no_layout() {
+    let read_with = |count: usize, text: &str| {
+        let blanks = " ".repeat(count);
+        read("", &text.replace('…', &blanks)).replace(&blanks, "…")
+    };
+    for (text, passed, stopped) in [
+        ("…{\"name\": \"f\", \"arguments\": {}}", " f{}", " f{}"),
+        ("<tool_call>{\"name\": \"f\", \"arguments\": {}}…</tool_call>", " f{}", " f{}missing_closer"),
+        (
+            "<tool_call>…{\"name\": \"f\", \"arguments\": {}}</tool_call>",
+            " f{}",
+            "<tool_call>…{\"name\": \"f\", \"arguments\": {}}</tool_call> !unreadable",
+        ),
+        ("<tool_call>{\"name\": \"f\"…, \"arguments\": {\"a\": \"x\"…}…}</tool_call>", " f{\"a\":\"x\"}", " f{\"a\":\"x\"}"),
+        (
+            "<function=f>…<parameter=a>…1…</parameter></function>",
+            " f{\"a\":1}missing_opener",
+            "<function=f>…<parameter=a>…1…</function> !unreadable",
+        ),
+        ("[f(a=\"x\"…)]", " f{\"a\":\"x\"}", " f{\"a\":\"x\"}missing_comma,positional_argument,missing_value"),
+        ("[f(a=1)…, f(a=2)]", " f{\"a\":1} f{\"a\":2}", "[f(a=1)…, f(a=2)]"),
+    ] {
+        assert_eq!(read_with(BLANKS, text), passed, "{text}");
+        assert_eq!(read_with(BLANKS + 1, text), stopped, "{text}");
+    }
 }

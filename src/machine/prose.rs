@@ -9,7 +9,7 @@ use crate::format::{Body, Loose, Place};
 use crate::plan::{Alone, Marker, Match};
 use crate::repair::{FaultKind, Unreadable};
 use crate::span::Span;
-use crate::window::{Window, is_blank};
+use crate::window::{BLANKS, Window, is_blank};
 
 /// A longer run of back-ticks is no fence.
 const MAX_TICKS: usize = 64;
@@ -108,6 +108,12 @@ impl Machine {
                 }
                 Some(_) => {}
             }
+        }
+        let passed = start + BLANKS;
+        if end > passed && window.get(passed).is_some_and(is_blank) {
+            // More white space than is passed over at once settles nothing: what stands behind it is still the first text.
+            self.tell_prose(window, passed, sink);
+            return Some(Step::Go);
         }
         self.bare(start, window, sink)
     }

@@ -140,17 +140,15 @@ impl Reader {
         let start = at;
         loop {
             match window.get(at) {
-                Some(byte) if is_blank(byte) => at += 1,
                 Some(byte) if byte.is_ascii() && byte > b' ' && byte != b'\\' => return Some(at),
+                Some(_) if at - start >= BLANKS => return Some(at),
+                Some(byte) if is_blank(byte) => at += 1,
                 Some(_) => match gap(window, at, self.over_escaped)? {
                     Gap::Blank(width) | Gap::Odd(width) => at += width,
                     _ => return Some(at),
                 },
                 None if window.last => return Some(at),
                 None => return None,
-            }
-            if at - start >= BLANKS {
-                return Some(at);
             }
         }
     }

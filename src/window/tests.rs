@@ -57,8 +57,9 @@ fn blanks_end_at_text_at_the_end_or_at_the_limit() {
     assert_eq!(Window::new(b"", 3, false).after_blanks(3), None);
     let many = vec![b' '; BLANKS + 5];
     assert_eq!(Window::new(&many, 0, false).after_blanks(0), Some(BLANKS));
-    assert_eq!(Window::new(&many[..BLANKS], 0, false).after_blanks(0), Some(BLANKS));
-    assert_eq!(Window::new(&many[..BLANKS - 1], 0, false).after_blanks(0), None);
+    assert_eq!(Window::new(&many[..=BLANKS], 0, false).after_blanks(0), Some(BLANKS));
+    assert_eq!(Window::new(&many[..BLANKS], 0, false).after_blanks(0), None);
+    assert_eq!(Window::new(&many[..BLANKS], 0, true).after_blanks(0), Some(BLANKS));
 }
 
 #[test]
