@@ -157,7 +157,7 @@ impl Reader {
                 Some(b'\\') if !matches!(self.string.quote, Quote::Delimiter | Quote::RawPython(_) | Quote::Escaped) => {
                     self.push_run(run, *pos, out);
                     *pos = at;
-                    if !self.escape(window, pos, out) {
+                    if !self.simple_escape(window, pos) && !self.escape(window, pos, out) {
                         return Step::More;
                     }
                 }
@@ -268,6 +268,10 @@ impl Reader {
     /// The next byte in the string that is not plain text.
     #[inline]
     fn special(&self, text: &[u8]) -> Option<usize> {
+        if self.string.quote == Quote::Double { find_in_string(text) } else { self.special_of_others(text) }
+    }
+
+    fn special_of_others(&self, text: &[u8]) -> Option<usize> {
         match self.string.quote {
             Quote::Double => find_in_string(text),
             Quote::Single => memchr2(b'\'', b'\\', text),
@@ -540,6 +544,18 @@ impl Reader {
         (text.get(comma) == Some(&b',')).then_some(run + comma)
     }
 
+    /// Reads the escape at `pos` if it is one that JSON and Python share.
+    #[inline]
+    fn simple_escape(&mut self, window: &Window<'_>, pos: &mut usize) -> bool {
+        let simple = window.get(*pos + 1).map_or(0, |code| SIMPLE_ESCAPES[code as usize]);
+        if simple == 0 {
+            return false;
+        }
+        self.text.push(simple);
+        *pos += 2;
+        true
+    }
+
     /// Reads the escape at `pos`. False: it is not all here.
     fn escape<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
         let at = *pos;
@@ -549,10 +565,7 @@ impl Reader {
             }
             return false;
         };
-        let simple = SIMPLE_ESCAPES[code as usize];
-        if simple != 0 {
-            self.text.push(simple);
-            *pos = at + 2;
+        if self.simple_escape(window, pos) {
             return true;
         }
         let python = self.dialect.syntax == Syntax::Python;
