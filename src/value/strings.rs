@@ -83,10 +83,11 @@ impl Reader {
     /// The quote that opens at `at`, and its width.
     #[inline]
     pub(super) fn quote(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<Option<(Quote, usize)>> {
-        if byte == b'"' && self.dialect.quote.is_none() && window.get(at + 1).is_some_and(|next| next != b'"') {
-            return Some(Some((Quote::Double, 1)));
+        match byte {
+            b'"' if self.dialect.quote.is_none() && window.get(at + 1).is_some_and(|next| next != b'"') => Some(Some((Quote::Double, 1))),
+            b'0'..=b'9' | b'-' if self.dialect.quote.is_none() => Some(None),
+            _ => self.other_quote(byte, window, at),
         }
-        self.other_quote(byte, window, at)
     }
 
     fn other_quote(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<Option<(Quote, usize)>> {

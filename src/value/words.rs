@@ -165,7 +165,7 @@ impl Reader {
     fn bare_end(&mut self, window: &Window<'_>, bounds: Bounds<'_>) -> Option<BareEnd> {
         let python = self.dialect.syntax == Syntax::Python;
         loop {
-            self.scan += window.from(self.scan).iter().take_while(|byte| is_plain(**byte)).count();
+            self.scan += window.from(self.scan).iter().take_while(|byte| PLAIN[**byte as usize]).count();
             let Some(byte) = window.get(self.scan) else { break };
             let at = self.scan;
             match byte {
@@ -386,10 +386,16 @@ impl Reader {
     }
 }
 
-/// True for a byte that ends no bare text, whatever stands around it.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
-}
+/// Bytes that end no bare text, whatever stands around them.
+const PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'.' | b'-' | b'_');
+        byte += 1;
+    }
+    table
+};
 
 /// Whether a comment follows.
 enum Comment {
