@@ -336,7 +336,12 @@ impl Plan {
         match window.slice(at + 1, at + 3) {
             [second, third] => {
                 for index in starts.of(*second, *third) {
-                    if window.starts_with(at, self.markers[*index].text)? {
+                    let text = self.markers[*index].text;
+                    // Markers with one beginning differ at their end.
+                    if window.get(at + text.len() - 1).is_some_and(|byte| text.last() != Some(&byte)) {
+                        continue;
+                    }
+                    if window.starts_with(at, text)? {
                         return Some(Match::Marker(*index));
                     }
                 }
