@@ -32,6 +32,8 @@ impl<'t> Window<'t> {
     #[inline]
     #[must_use]
     pub fn get(&self, at: usize) -> Option<u8> {
+        #[cfg(test)]
+        looked::add(1);
         self.bytes.get(at.wrapping_sub(self.base)).copied()
     }
 
@@ -47,6 +49,8 @@ impl<'t> Window<'t> {
     #[must_use]
     pub fn slice(&self, start: usize, end: usize) -> &'t [u8] {
         let (start, end) = (start.saturating_sub(self.base), end.saturating_sub(self.base).min(self.bytes.len()));
+        #[cfg(test)]
+        looked::add(end.saturating_sub(start));
         self.bytes.get(start..end).unwrap_or_default()
     }
 
@@ -103,6 +107,24 @@ impl<'t> Window<'t> {
 #[must_use]
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
+}
+
+/// How many bytes were looked at, so that a test can say how work grows with the reply.
+#[cfg(test)]
+pub(crate) mod looked {
+    use std::cell::Cell;
+
+    thread_local! {
+        static BYTES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn add(bytes: usize) {
+        BYTES.set(BYTES.get() + bytes);
+    }
+
+    pub fn take() -> usize {
+        BYTES.take()
+    }
 }
 
 #[cfg(test)]

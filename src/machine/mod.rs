@@ -396,3 +396,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -200,6 +200,8 @@ pub struct Reader {
     token: usize,
     scan: usize,
     parens: usize,
+    /// True once the open bare text can be no number or literal.
+    is_text: bool,
     /// A closer of the wrong kind whose class depends on what follows.
     wrong_closer: Option<Span>,
     last_item: LastItem,
@@ -228,6 +230,7 @@ impl Reader {
             token: 0,
             scan: 0,
             parens: 0,
+            is_text: false,
             wrong_closer: None,
             last_item: LastItem::Other,
             over_escaped: false,
@@ -384,6 +387,7 @@ impl Reader {
                 self.token = *pos;
                 self.scan = *pos;
                 self.parens = 0;
+                self.is_text = false;
                 self.at = if role == Role::Key { At::BareKey } else { At::Bare };
                 Step::Go
             }

@@ -180,15 +180,20 @@ impl Reader {
                 }
                 b' ' | b'\t' if self.parens == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
-                0xEF if self.is_wide(window, at)? && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial) => {
-                    return Some(BareEnd::At(at));
-                }
+                0xEF if self.is_wide(window, at)? && self.is_whole_word(window, at) => return Some(BareEnd::At(at)),
                 b'<' | b'[' | 0xE2 | 0xEF if window.starts_with_any(at, bounds.stops)?.is_some() => return Some(BareEnd::At(at)),
                 _ => {}
             }
+            // No number or literal has such a byte, so the word need not be asked again.
+            self.is_text |= byte != b'+';
             self.scan += 1;
         }
         None
+    }
+
+    /// Whether the bare text up to `at` is a whole number or literal.
+    fn is_whole_word(&self, window: &Window<'_>, at: usize) -> bool {
+        !self.is_text && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial)
     }
 
     /// Bare text that meets a quote: its opening quote is missing, or the quote opens something else, or it is part of the text.
@@ -203,11 +208,7 @@ impl Reader {
 
     /// Whether the text before a blank is a whole number or literal and something else begins behind it.
     fn blank_ends(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
-        let word = window.slice(self.token, at);
-        if word.iter().any(|byte| is_blank(*byte)) {
-            return Some(matches!(self.peek_comment(window, at)?, Comment::Yes));
-        }
-        if matches!(classify(word), Word::Text | Word::Partial) {
+        if !self.is_whole_word(window, at) {
             return Some(matches!(self.peek_comment(window, at)?, Comment::Yes));
         }
         let next = self.after_layout(window, at)?;

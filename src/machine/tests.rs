@@ -1,0 +1,55 @@
+//! R3: how much is looked at: bytes, for a reply and for one four times as long.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::window::looked;
+use crate::{Options, Stream, Tools, value::Ending};
+
+/// Larger than every bound of a look ahead.
+const SIZE: usize = 12_000;
+
+/// What has a bound may not have reached it yet; what grows with the square comes to sixteen.
+const MOST: usize = 6;
+
+fn looked_at(text: &[u8], piece: usize, options: &Options) -> usize {
+    looked::take();
+    let mut stream = Stream::new(options);
+    for piece in text.chunks(piece) {
+        stream.push(piece);
+    }
+    stream.finish(Ending::Unknown);
+    looked::take()
+}
+
+/// A head, and each unit again and again.
+fn text(head: &str, units: &[&str], size: usize) -> Vec<u8> {
+    let share = size / units.len();
+    let units: String = units.iter().map(|unit| unit.repeat(share / unit.len())).collect();
+    [head, &units].concat().into_bytes()
+}
+
+fn check(cases: &[(&str, &[&str])]) {
+    let options = Options::new(Tools::from_json(&serde_json::json!({"f": {"type": "object"}})).unwrap());
+    for (head, units) in cases {
+        for piece in [1, 16, usize::MAX] {
+            let few = looked_at(&text(head, units, SIZE), piece, &options);
+            let many = looked_at(&text(head, units, 4 * SIZE), piece, &options);
+            assert!(many <= MOST * few, "{head} {units:?} in pieces of {piece}: {few} bytes, then {many}");
+        }
+    }
+}
+
+const ARGUMENT: &str = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": ";
+
+#[test]
+fn bare_text_is_looked_through_once() {
+    check(&[
+        (ARGUMENT, &["1x", "："]),
+        (ARGUMENT, &["1", "("]),
+        (ARGUMENT, &["1x", " y"]),
+        (ARGUMENT, &["-", " -x"]),
+        (ARGUMENT, &["1e+", "："]),
+        ("[f(a=", &["1x", " y"]),
+        ("[f(a=", &["1x", "："]),
+    ]);
+}
