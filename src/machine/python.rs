@@ -4,11 +4,12 @@ use super::candidate::Certain;
 use super::heads::is_name_byte;
 use super::json::cut_fault;
 use super::{MAX_NAME, Machine, Sink, State, Step};
-use crate::call::{Arguments, Call, End, Known};
+use crate::call::{Arguments, Call, End, Known, Plain};
 use crate::format::{Dialect, Expressions, Shape};
 use crate::plan::{Alone, Match};
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
+use crate::tape::Node;
 use crate::value::{Bounds, Ending, Progress, Reader, Values};
 use crate::window::Window;
 
@@ -26,7 +27,18 @@ pub(super) struct PythonState {
     positional: usize,
     /// The value that is read is the next part of the string before it.
     joins: bool,
+    /// The dict behind `**` while it is read.
+    spread: Option<Box<Spread>>,
     start: usize,
+}
+
+/// A dict whose members are arguments.
+#[derive(Debug, Clone)]
+struct Spread {
+    /// Where the stars stand.
+    start: usize,
+    reader: Reader,
+    plain: Plain,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -39,6 +51,8 @@ enum At {
     Argument,
     /// A value.
     Value,
+    /// The dict behind `**`.
+    Spread,
     /// The rest of a string that is written in parts, or what follows a value.
     BehindValue,
     /// A comma or the closing parenthesis.
@@ -71,6 +85,7 @@ impl Machine {
             list: false,
             positional: 0,
             joins: false,
+            spread: None,
             start,
         }));
     }
@@ -134,6 +149,9 @@ impl Machine {
     fn python_step<S: Sink>(&mut self, state: &mut PythonState, window: &Window<'_>, sink: &mut S) -> Option<Py> {
         if state.at == At::Value {
             return self.python_value(state, window);
+        }
+        if state.at == At::Spread {
+            return self.python_spread(state, window);
         }
         if state.at == At::BehindValue {
             return self.python_behind_value(state, window);
@@ -225,7 +243,7 @@ impl Machine {
                 }
                 Some(Py::Over { closed: false })
             }
-            At::Value | At::BehindValue => None,
+            At::Value | At::Spread | At::BehindValue => None,
         }
     }
 
@@ -281,7 +299,9 @@ impl Machine {
             }
             b'*' if window.starts_with(next, b"**")? => {
                 self.pos = next + 2;
-                return self.python_spread(state, window);
+                state.spread = Some(Box::new(Spread { start: next, reader: Reader::new(Dialect::PYTHON), plain: Plain::default() }));
+                state.at = At::Spread;
+                return Some(Py::Go);
             }
             _ => {}
         }
@@ -324,29 +344,25 @@ impl Machine {
         Some(Py::Go)
     }
 
-    /// `**{…}`: the members of a dict are arguments. Read once it is all here.
+    /// `**{…}`: the members of a dict are arguments, once it is over.
     fn python_spread(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
-        let mut plain = crate::call::Plain::default();
-        let mut reader = Reader::new(Dialect::PYTHON);
-        let mut pos = self.pos;
+        let spread = state.spread.as_deref_mut()?;
         let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')') };
-        let progress = reader.read(window, &mut pos, bounds, &mut plain);
-        if progress == Progress::More {
-            self.pos -= 2;
-            return if window.last { Some(Py::Cut) } else { None };
+        match spread.reader.read(window, &mut self.pos, bounds, &mut spread.plain) {
+            Progress::More if window.last => return Some(Py::Cut),
+            Progress::More => return None,
+            Progress::Done => {}
+            Progress::Stopped | Progress::Failed(_) => return Some(Py::Failed),
         }
-        if progress != Progress::Done {
-            return Some(Py::Failed);
-        }
+        let plain = state.spread.take()?.plain;
         let call = state.call.as_deref_mut()?;
         let nodes = plain.tape.len();
-        if nodes > 2 && matches!(plain.tape.nodes().first(), Some(crate::tape::Node::Object)) {
+        if nodes > 2 && matches!(plain.tape.nodes().first(), Some(Node::Object)) {
             call.tape.append_range(&plain.tape, 1, nodes - 1);
         }
         for repair in plain.repairs {
             call.repair(repair);
         }
-        self.pos = pos;
         state.at = At::AfterValue;
         Some(Py::Go)
     }
@@ -385,7 +401,7 @@ impl Machine {
     fn python_behind_value(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
         let call = state.call.as_deref_mut()?;
         let next = window.after_blanks(self.pos)?;
-        let text = matches!(call.tape.nodes().last(), Some(crate::tape::Node::Str(_)));
+        let text = matches!(call.tape.nodes().last(), Some(Node::Str(_)));
         if text && matches!(window.get(next), Some(b'"' | b'\'')) {
             call.hold = Some(call.tape.len());
             state.joins = true;
@@ -486,6 +502,8 @@ impl Machine {
                         arguments.drop_key();
                         arguments.repair(Repair::new(RepairKind::DroppedPartialKey, Span::new(self.pos, end)));
                     }
+                } else if let Some(spread) = &state.spread {
+                    call.mark(RepairKind::DroppedPartialKey, Span::new(spread.start, end));
                 } else if state.at == At::Argument && self.pos < end && !window.slice(self.pos, end).trim_ascii().is_empty() {
                     call.mark(RepairKind::DroppedPartialKey, Span::new(self.pos, end));
                 }

@@ -53,3 +53,8 @@ fn bare_text_is_looked_through_once() {
         ("[f(a=", &["1x", "："]),
     ]);
 }
+
+#[test]
+fn a_dict_of_arguments_is_read_on() {
+    check(&[("[f(**{'a': [", &["1,"]), ("<|tool_call_start|>[f(**{'a': '", &["x"]), ("[f(", &["**{'a': 1}, "]), ("[f(**{", &["'a': {"])]);
+}
