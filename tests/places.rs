@@ -175,6 +175,28 @@ fn tags_and_mentions_have_a_length() {
     assert!(again.ends_with("</tool_call> !unreadable"), "{again}");
 }
 
+/// An attribute that is longer than a tag may be opens nothing, and what stands behind it is read.
+#[test]
+fn a_tag_that_does_not_end_is_none() {
+    let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>";
+    for attribute in ["", "name=", "name='"] {
+        let reply = |length: usize| format!("<minimax:tool_call><invoke {attribute}{}", "a".repeat(length));
+        assert_eq!(read("", &reply(4000)), " !cut", "{attribute}");
+        assert_eq!(read("", &reply(5000)), reply(5000), "{attribute}");
+        assert_eq!(read("", &(reply(5000) + call)), reply(5000) + " f{}", "{attribute}");
+    }
+}
+
+#[test]
+fn a_fence_has_so_many_ticks_and_no_more() {
+    let call = "{\"name\": \"f\", \"arguments\": {}}";
+    let reply = |before: usize, behind: usize| format!("<tool_call>{}\n{call}\n{}\n</tool_call>", "`".repeat(before), "`".repeat(behind));
+    assert_eq!(read("", &reply(3, 3)), " f{}code_fence");
+    assert_eq!(read("", &reply(60, 60)), " f{}code_fence");
+    assert_eq!(read("", &reply(65, 65)), format!("{} !unreadable", reply(65, 65)));
+    assert_eq!(read("", &reply(3, 65)), "`\n f{}code_fence,missing_closer");
+}
+
 /// The first call, which waits until it is certain, is one of those that are counted.
 #[test]
 fn a_call_in_a_fence_is_counted() {

@@ -433,8 +433,12 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
             }
         }
         let start = scan;
-        while window.get(scan).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':')) {
+        let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':');
+        while scan - at <= MAX_TAG && window.get(scan).is_some_and(name) {
             scan += 1;
+        }
+        if scan - at > MAX_TAG {
+            return Some(AttributesRead::No);
         }
         let key = window.slice(start, scan).to_vec();
         match window.get(scan) {
@@ -442,37 +446,47 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
             Some(b'=') => scan += 1,
             Some(_) => return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No }),
         }
-        let Some((value, next)) = attribute_value(end, window, scan)? else { return cut() };
-        found.values.push((key, value));
-        scan = next;
+        match attribute_value(end, window, scan)? {
+            ValueRead::Value(value, next) => {
+                found.values.push((key, value));
+                scan = next;
+            }
+            ValueRead::No => return Some(AttributesRead::No),
+            ValueRead::Cut => return Some(AttributesRead::Cut),
+        }
     }
 }
 
+/// The value of an attribute and where it ends, or why there is none.
+enum ValueRead {
+    Value(Vec<u8>, usize),
+    No,
+    Cut,
+}
+
 /// A value in quotes, or up to white space or the end of the tag.
-fn attribute_value(end: &[&str], window: &Window<'_>, at: usize) -> Option<Option<(Vec<u8>, usize)>> {
-    let Some(first) = window.get(at) else { return if window.last { Some(None) } else { None } };
-    if matches!(first, b'"' | b'\'') {
-        let rest = window.slice(at + 1, at + 1 + MAX_TAG);
-        return match rest.iter().position(|byte| *byte == first) {
-            Some(length) => Some(Some((window.slice(at + 1, at + 1 + length).to_vec(), at + length + 2))),
-            None if window.last || rest.len() == MAX_TAG => Some(None),
-            None => None,
-        };
+fn attribute_value(end: &[&str], window: &Window<'_>, at: usize) -> Option<ValueRead> {
+    if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
+        return quoted_value(quote, window, at + 1);
     }
-    let mut scan = at;
-    loop {
+    for scan in at..=at + MAX_TAG {
         match window.get(scan) {
-            None => return if window.last { Some(None) } else { None },
-            Some(byte) if is_blank(byte) => break,
-            Some(_) => {
-                if window.starts_with_any(scan, end)?.is_some() {
-                    break;
-                }
-                scan += 1;
-            }
+            None => return window.last.then_some(ValueRead::Cut),
+            Some(byte) if !is_blank(byte) && window.starts_with_any(scan, end)?.is_none() => {}
+            Some(_) => return Some(ValueRead::Value(window.slice(at, scan).to_vec(), scan)),
         }
     }
-    Some(Some((window.slice(at, scan).to_vec(), scan)))
+    Some(ValueRead::No)
+}
+
+/// A value up to its quote.
+fn quoted_value(quote: u8, window: &Window<'_>, at: usize) -> Option<ValueRead> {
+    let rest = window.slice(at, at + MAX_TAG);
+    match rest.iter().position(|byte| *byte == quote) {
+        Some(length) => Some(ValueRead::Value(window.slice(at, at + length).to_vec(), at + length + 1)),
+        None if rest.len() == MAX_TAG => Some(ValueRead::No),
+        None => window.last.then_some(ValueRead::Cut),
+    }
 }
 
 fn read_attributes(names: &[&str], end: &[&str], empty: &[&str], window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {

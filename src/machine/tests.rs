@@ -58,3 +58,11 @@ fn bare_text_is_looked_through_once() {
 fn a_dict_of_arguments_is_read_on() {
     check(&[("[f(**{'a': [", &["1,"]), ("<|tool_call_start|>[f(**{'a': '", &["x"]), ("[f(", &["**{'a': 1}, "]), ("[f(**{", &["'a': {"])]);
 }
+
+#[test]
+fn a_tag_has_an_end() {
+    let parameter = "<function_calls><invoke name=\"f\"><parameter name=";
+    for head in ["<invoke ", "<invoke name=", "<invoke name=\"", parameter, &format!("{parameter}'"), "<invoke name=\"f\" a"] {
+        check(&[(head, &["a"]), (head, &["a="]), (head, &["a='' "])]);
+    }
+}
