@@ -136,9 +136,18 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
     })
 }
 
+/// A longer run of back-ticks is no fence.
+pub(super) const MAX_TICKS: usize = 64;
+
+/// How many back-ticks stand at `at`; no more than [`MAX_TICKS`] are counted.
+pub(super) fn ticks(window: &Window<'_>, at: usize) -> Option<usize> {
+    let count = window.slice(at, at + MAX_TICKS).iter().take_while(|byte| **byte == b'`').count();
+    if at + count == window.end() && count < MAX_TICKS && !window.last { None } else { Some(count) }
+}
+
 /// One past the line of a fence that opens at `at`.
 pub(super) fn after_fence(window: &Window<'_>, at: usize) -> Option<usize> {
-    let ticks = at + window.from(at).iter().take_while(|byte| **byte == b'`').count();
+    let ticks = at + ticks(window, at)?;
     let word = window.from(ticks).iter().take(16).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     if ticks + word == window.end() && !window.last { None } else { Some(ticks + word) }
 }

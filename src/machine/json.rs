@@ -2,7 +2,7 @@
 
 use super::body::{Finder, JsonBody};
 use super::candidate::{Certain, Held};
-use super::heads::after_fence;
+use super::heads::{after_fence, ticks};
 use super::{Fault, Machine, Sink, State, Step};
 use crate::call::{ArgumentsState, Call, End};
 use crate::format::{Body, Shape};
@@ -367,10 +367,7 @@ impl Machine {
     }
 
     fn json_fence_end<S: Sink>(&mut self, state: &mut JsonState, next: usize, window: &Window<'_>, sink: &mut S) -> Option<Next> {
-        let ticks = window.from(next).iter().take_while(|byte| **byte == b'`').count();
-        if next + ticks == window.end() && !window.last {
-            return None;
-        }
+        let ticks = ticks(window, next)?;
         self.pos = next + ticks;
         if let Some(fence) = state.fence.take() {
             if let Some(call) = state.body.call.as_deref_mut() {

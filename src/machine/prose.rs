@@ -1,7 +1,7 @@
 //! Prose: looks for markers, fences and control tokens.
 
 use super::candidate::Certain;
-use super::heads::{Opens, call_opens, opens};
+use super::heads::{MAX_TICKS, Opens, call_opens, opens, ticks};
 use super::messages;
 use super::think::ThinkState;
 use super::{Fault, MAX_MENTION, Machine, Sink, State, Step};
@@ -10,9 +10,6 @@ use crate::plan::{Alone, Marker, Match};
 use crate::repair::{FaultKind, Unreadable};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
-
-/// A longer run of back-ticks is no fence.
-const MAX_TICKS: usize = 64;
 
 /// A code fence that is open.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -145,10 +142,7 @@ impl Machine {
 
     /// Back-ticks: a fence at the start of a line, else nothing (a marker behind one is a mention).
     fn ticks<S: Sink>(&mut self, window: &Window<'_>, at: usize, sink: &mut S) -> Option<Passed> {
-        let count = window.from(at).iter().take(MAX_TICKS).take_while(|byte| **byte == b'`').count();
-        if at + count == window.end() && count < MAX_TICKS && !window.last {
-            return None;
-        }
+        let count = ticks(window, at)?;
         self.quoted = None;
         if count < 3 || count == MAX_TICKS || !self.starts_line(window, at) {
             return Some(Passed::Text(at + count));

@@ -66,3 +66,9 @@ fn a_tag_has_an_end() {
         check(&[(head, &["a"]), (head, &["a="]), (head, &["a='' "])]);
     }
 }
+
+#[test]
+fn a_fence_has_so_many_ticks() {
+    let arguments = "<tool_call>```\n{\"name\": \"f\", \"arguments\": {}}";
+    check(&[("<tool_call>", &["`"]), ("<tool_call>```", &["`"]), (arguments, &["`"]), ("```json\n{\"name\": \"f\"}\n", &["`"])]);
+}
