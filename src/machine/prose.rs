@@ -242,6 +242,8 @@ impl Machine {
             return Some(Passed::Text(at + length));
         }
         if self.is_in_quotes(window, at) {
+            // The line need not be looked through again up to here.
+            self.quoted = Some(at);
             return Some(Passed::Text(at + length));
         }
         // In a fence a marked call counts under an offered name; where nothing is offered, it is documentation.

@@ -72,3 +72,8 @@ fn a_fence_has_so_many_ticks() {
     let arguments = "<tool_call>```\n{\"name\": \"f\", \"arguments\": {}}";
     check(&[("<tool_call>", &["`"]), ("<tool_call>```", &["`"]), (arguments, &["`"]), ("```json\n{\"name\": \"f\"}\n", &["`"])]);
 }
+
+#[test]
+fn a_quoted_line_is_looked_through_once() {
+    check(&[("`<tool_call>", &[" <tool_call>"]), ("`<tool_call>", &["<think>"]), ("`<tool_call> ", &["x", "<tool_call>"])]);
+}
