@@ -421,6 +421,9 @@ fn is_token(text: &str) -> bool {
     text.contains('|') || text.contains('｜') || text.starts_with(['[', ']'])
 }
 
+/// What ends a fenced row.
+const FENCE: &str = "```";
+
 /// The bytes that the markers of a row start with, those inside its values included.
 fn firsts_of(row: &Format) -> Vec<u8> {
     let mut markers: Vec<&str> =
@@ -428,6 +431,9 @@ fn firsts_of(row: &Format) -> Vec<u8> {
     if let Body::Named(_, crate::format::Args::Pairs(pairs)) = row.body {
         markers.extend(pairs.open);
         markers.extend(pairs.close);
+    }
+    if row.shape == Shape::Fenced {
+        markers.push(FENCE);
     }
     let mut firsts: Vec<u8> = markers.iter().filter_map(|marker| marker.bytes().next()).collect();
     firsts.sort_unstable();
@@ -438,7 +444,7 @@ fn firsts_of(row: &Format) -> Vec<u8> {
 /// Where a value of the row must be over.
 fn stops_of(row: &Format) -> Vec<Vec<u8>> {
     if row.shape == Shape::Fenced {
-        return vec![b"```".to_vec()];
+        return vec![FENCE.as_bytes().to_vec()];
     }
     let mut stops: Vec<&str> =
         row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).copied().collect();

@@ -63,6 +63,7 @@ enum At {
     AfterList,
 }
 
+#[derive(Copy, Clone, PartialEq, Eq)]
 enum Py {
     Go,
     More,
@@ -92,7 +93,11 @@ impl Machine {
 
     pub(super) fn python<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Python(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
-        let step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
+        let mut step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
+        // A candidate is weighed behind each step.
+        while step == Py::Go && self.candidate.is_none() {
+            step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
+        }
         if self.candidate.is_some() {
             let unknown = state.call.as_deref().is_some_and(|call| call.known == Known::Unknown);
             if let Some(call) = state.call.as_deref() {
@@ -166,10 +171,11 @@ impl Machine {
                 Some(Py::Cut)
             };
         };
-        let format = self.row(state.row);
-        let closer = window.starts_with_any(next, format.call.close)?;
+        let marked = self.plan.firsts[state.row].contains(&byte);
+        let closer = if marked { window.starts_with_any(next, self.row(state.row).call.close)? } else { None };
         // The next call begins, or the fence ends, inside the arguments: nothing there could be read on.
-        if matches!(state.at, At::Argument | At::AfterValue)
+        if marked
+            && matches!(state.at, At::Argument | At::AfterValue)
             && closer.is_none()
             && window.starts_with_any(next, &self.plan.stops[state.row])?.is_some()
         {
