@@ -469,10 +469,15 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
 
 /// A key that runs to a marker: `Err(true)` when the reply ends in it.
 fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Vec<u8>, usize), bool>> {
-    let plain = |byte: u8| !matches!(byte, b'<' | b'\n') && ends.iter().all(|end| end.as_bytes().first() != Some(&byte));
+    let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
+    let next = |text: &[u8]| match ends {
+        [end] => memchr::memchr3(b'<', b'\n', first(end), text),
+        ends => text.iter().position(|byte| matches!(byte, b'<' | b'\n') || ends.iter().any(|end| first(end) == *byte)),
+    };
     let mut scan = at;
     while scan < at + MAX_NAME {
-        scan += window.slice(scan, at + MAX_NAME - 1).iter().take_while(|byte| plain(**byte)).count();
+        let text = window.slice(scan, at + MAX_NAME - 1);
+        scan += next(text).unwrap_or(text.len());
         if let Some(length) = window.starts_with_any(scan, ends)? {
             let key = window.slice(at, scan).trim_ascii();
             let key = match key {

@@ -44,11 +44,13 @@ impl Names {
     }
 
     fn scanned(&self, name: &[u8]) -> Option<usize> {
+        let text = self.text.as_bytes();
         let mut start = 0;
         self.ends.iter().position(|end| {
             let known = start..*end as usize;
             start = known.end;
-            known.len() == name.len() && self.text.as_bytes().get(known) == Some(name)
+            // Names of one length differ most often at their end.
+            known.len() == name.len() && text.get(..known.end).and_then(<[u8]>::last) == name.last() && text.get(known) == Some(name)
         })
     }
 
