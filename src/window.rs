@@ -68,14 +68,15 @@ impl<'t> Window<'t> {
     /// The first of `literals` that stands at `at`, and its length: the longest where several do.
     #[must_use]
     pub fn starts_with_any<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> Option<Option<usize>> {
+        let rest = self.from(at);
         let mut best = None;
-        let first = self.get(at);
         for literal in literals {
             let literal = literal.as_ref();
-            if first.is_some() && literal.first().is_some_and(|byte| Some(*byte) != first) {
-                continue;
-            }
-            if self.starts_with(at, literal)? && best.is_none_or(|len| literal.len() > len) {
+            if rest.len() < literal.len() {
+                if !self.last && literal.starts_with(rest) {
+                    return None;
+                }
+            } else if literal.first() == rest.first() && rest.starts_with(literal) && best.is_none_or(|len| literal.len() > len) {
                 best = Some(literal.len());
             }
         }

@@ -75,10 +75,11 @@ impl Machine {
         let State::Pairs(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
         let format = self.row(state.row);
         let Body::Named(_, Args::Pairs(pairs)) = format.body else { return Step::Go };
-        let pair = match state.value.take() {
-            Some(value) => self.pair_value(&mut state, value, format, &pairs, window),
-            None => self.pair_between(&mut state, format, &pairs, window).unwrap_or(Pair::More),
-        };
+        let mut pair = self.pairs_step(&mut state, format, &pairs, window);
+        // A candidate is weighed behind each step.
+        while matches!(pair, Pair::Go) && self.candidate.is_none() {
+            pair = self.pairs_step(&mut state, format, &pairs, window);
+        }
         self.candidate_commits(&state.call, window, sink);
         match pair {
             Pair::Go => {
@@ -105,6 +106,13 @@ impl Machine {
                 self.end_named(state.row, state.call, end, window, sink);
                 Step::Go
             }
+        }
+    }
+
+    fn pairs_step(&mut self, state: &mut PairsState, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Pair {
+        match state.value.take() {
+            Some(value) => self.pair_value(state, value, format, pairs, window),
+            None => self.pair_between(state, format, pairs, window).unwrap_or(Pair::More),
         }
     }
 
