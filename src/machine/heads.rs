@@ -301,8 +301,9 @@ fn read_until(
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.
-        if scan - start < MAX_NAME && window.get(scan).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            scan += 1;
+        let word = window.slice(scan, start + MAX_NAME).iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        if word > 0 {
+            scan += word;
             continue;
         }
         let native = window.starts_with_any(scan, id)?;
