@@ -144,8 +144,12 @@ pub struct Machine {
     mention: Option<(usize, usize)>,
     /// Where a call ended a reasoning block that never closed: nobody knows whether it was a draft.
     in_open_think: Option<usize>,
+    /// Reasoning blocks by name of which no closer stands in the rest of the reply, all of which is here.
+    never_closed: Vec<&'static str>,
     candidate: Option<Candidate>,
     held: Vec<Held>,
+    /// True when a call without a fault is among what is held.
+    holds_call: bool,
     /// How much was read again after a candidate failed.
     reread: usize,
     /// Where a candidate may not start again.
@@ -174,8 +178,10 @@ impl Machine {
             quoted: None,
             mention: None,
             in_open_think: None,
+            never_closed: Vec::new(),
             candidate: None,
             held: Vec::new(),
+            holds_call: false,
             reread: 0,
             barred: 0,
             line_barred: 0,

@@ -77,3 +77,8 @@ fn a_fence_has_so_many_ticks() {
 fn a_quoted_line_is_looked_through_once() {
     check(&[("`<tool_call>", &[" <tool_call>"]), ("`<tool_call>", &["<think>"]), ("`<tool_call> ", &["x", "<tool_call>"])]);
 }
+
+#[test]
+fn reasoning_that_never_closes_is_looked_through_once() {
+    check(&[("", &["<think><tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"]), ("", &["<think><tool_call>{\"name\""])]);
+}

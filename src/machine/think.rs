@@ -59,6 +59,9 @@ impl Machine {
         window: &Window<'_>,
         sink: &mut S,
     ) -> Option<Step> {
+        if call.is_some() && self.never_closed.contains(&think.name) {
+            return self.think_ends(think, call, window, sink);
+        }
         let plan = self.plan.clone();
         loop {
             let text = window.from(self.pos);
@@ -158,7 +161,8 @@ impl Machine {
             self.tell_reasoning(window, window.end(), think.edges == Edges::Blanks, sink);
             return Some(Step::More);
         };
-        // The reply ends and the block never closed: the call ended it, and is read now.
+        // The reply ends and the block never closed: the call ended it, and is read now. What it is may open another block.
+        self.never_closed.push(think.name);
         sink.reasoning_ends(think.edges == Edges::Blanks);
         self.pos = call;
         self.boundary = false;
