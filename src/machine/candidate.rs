@@ -46,6 +46,7 @@ impl Machine {
             return;
         }
         let held = std::mem::take(&mut self.held);
+        self.holds_call = false;
         for item in held {
             match item {
                 Held::Markup(span) => sink.markup(span),
@@ -67,6 +68,7 @@ impl Machine {
     pub(super) fn fail_candidate<S: Sink>(&mut self, faults: Vec<Fault>, window: &Window<'_>, sink: &mut S) {
         let Some(candidate) = self.candidate.take() else { return };
         self.held.clear();
+        self.holds_call = false;
         self.state = State::Prose;
         for fault in faults {
             let raw = window.slice(fault.span.start, fault.span.end);

@@ -1,7 +1,7 @@
 //! JSON bodies: objects that hold name and arguments, alone, in a row, or in an array.
 
 use super::body::{Finder, JsonBody};
-use super::candidate::{Certain, Held};
+use super::candidate::Certain;
 use super::heads::{after_fence, ticks};
 use super::{Fault, Machine, Sink, State, Step};
 use crate::call::{ArgumentsState, Call, End};
@@ -144,7 +144,7 @@ impl Machine {
             self.fail_candidate(Vec::new(), window, sink);
             return true;
         }
-        if certain == Certain::FirstCall && (state.body.call.as_deref().is_some_and(Call::is_certain) || self.holds_call()) {
+        if certain == Certain::FirstCall && (state.body.call.as_deref().is_some_and(Call::is_certain) || self.holds_call) {
             sink.border(self.row(state.row).space);
             self.commit(window, sink);
         }
@@ -164,16 +164,12 @@ impl Machine {
             return false;
         }
         let good = |call: &Call| call.fault.is_none();
-        if state.body.call.as_deref().is_some_and(good) || self.holds_call() {
+        if state.body.call.as_deref().is_some_and(good) || self.holds_call {
             return false;
         }
         let fault = state.body.call.as_deref().and_then(shown_fault);
         self.fail_candidate(fault.into_iter().collect(), window, sink);
         true
-    }
-
-    fn holds_call(&self) -> bool {
-        self.held.iter().any(|held| matches!(held, Held::Call(call) if call.fault.is_none()))
     }
 
     /// The reply broke off inside a value.
@@ -197,7 +193,7 @@ impl Machine {
             call
         });
         if let Some(candidate) = &self.candidate {
-            let hopeless = call.as_ref().is_none_or(|call| call.fault.is_some()) && !self.holds_call();
+            let hopeless = call.as_ref().is_none_or(|call| call.fault.is_some()) && !self.holds_call;
             if state.body.is_foreign(candidate.certain) || hopeless {
                 self.fail_candidate(Vec::new(), window, sink);
                 return Next::Over;

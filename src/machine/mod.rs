@@ -323,6 +323,7 @@ impl Machine {
         }
         self.tell_markup(call.span.start, sink);
         if self.candidate.is_some() {
+            self.holds_call |= call.fault.is_none();
             self.held.push(Held::Call(call));
         } else {
             self.marked |= call.shape == Shape::Tagged;

@@ -118,7 +118,7 @@ impl Machine {
     }
 
     fn leave_section<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
-        if self.candidate.is_some() && !self.holds_any() {
+        if self.candidate.is_some() && !self.holds_call {
             self.fail_candidate(Vec::new(), window, sink);
             return;
         }
@@ -130,16 +130,12 @@ impl Machine {
         if !window.last {
             return Step::More;
         }
-        if self.candidate.is_some() && !self.holds_any() {
+        if self.candidate.is_some() && !self.holds_call {
             self.fail_candidate(Vec::new(), window, sink);
             return Step::Go;
         }
         self.tell_markup(window.end(), sink);
         Step::More
-    }
-
-    fn holds_any(&self) -> bool {
-        self.held.iter().any(|held| matches!(held, super::candidate::Held::Call(call) if call.fault.is_none()))
     }
 
     /// What stands in a section beside calls.
