@@ -14,6 +14,7 @@ use crate::span::Span;
 use crate::tools::{TypeSet, Unknown};
 use crate::value::Ending;
 use crate::window::{Window, is_blank};
+use std::collections::HashSet;
 
 /// Arguments in tags while they are read.
 #[derive(Debug, Clone)]
@@ -21,6 +22,15 @@ pub(super) struct PairsState {
     row: usize,
     pub call: Box<Call>,
     value: Option<Value>,
+    given: Given,
+}
+
+/// The keys of the arguments so far, once they were asked for.
+#[derive(Debug, Clone, Default)]
+struct Given {
+    keys: HashSet<Vec<u8>>,
+    /// How many nodes were looked through.
+    nodes: usize,
 }
 
 /// A value that is open.
@@ -45,7 +55,16 @@ struct Value {
 impl PairsState {
     pub(super) fn new(row: usize, mut call: Box<Call>) -> PairsState {
         call.open_arguments();
-        PairsState { row, call, value: None }
+        PairsState { row, call, value: None, given: Given::default() }
+    }
+
+    /// Whether an argument of this key was given, or is open.
+    fn is_given(&mut self, key: &[u8]) -> bool {
+        let depth = usize::from(self.given.nodes > 0);
+        self.given.keys.extend(self.call.keys_from(self.given.nodes, depth).map(<[u8]>::to_vec));
+        // The value that is open, which is one node, may become another.
+        self.given.nodes = self.call.tape.len() - 1;
+        self.given.keys.contains(key)
     }
 
     /// The place to read again from.
@@ -296,7 +315,7 @@ impl Machine {
     }
 
     /// Looks for what ends the value.
-    fn scan_value(&self, state: &PairsState, value: &mut Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Found> {
+    fn scan_value(&self, state: &mut PairsState, value: &mut Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Found> {
         let firsts = &self.plan.firsts[state.row];
         loop {
             let Some(index) = find_any(firsts, window.from(value.scan)) else {
@@ -356,10 +375,10 @@ impl Machine {
     }
 
     /// Whether an argument that the tool declares, and that was not given yet, begins.
-    fn is_new_key(&self, state: &PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
+    fn is_new_key(&self, state: &mut PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
         let KeyRead::Key { key, .. } = read_key(pairs, at, window)? else { return Some(false) };
         let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
-        Some(declared && !state.call.argument_keys().any(|given| given == key))
+        Some(declared && !state.is_given(&key))
     }
 
     fn is_outer(&self, format: &Format, pairs: &Pairs, at: usize, line_start: bool, window: &Window<'_>) -> Option<bool> {

@@ -4,6 +4,7 @@
 
 use crate::window::looked;
 use crate::{Options, Stream, Tools, value::Ending};
+use std::fmt::Write as _;
 
 /// Larger than every bound of a look ahead.
 const SIZE: usize = 12_000;
@@ -81,4 +82,20 @@ fn a_quoted_line_is_looked_through_once() {
 #[test]
 fn reasoning_that_never_closes_is_looked_through_once() {
     check(&[("", &["<think><tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"]), ("", &["<think><tool_call>{\"name\""])]);
+}
+
+#[test]
+fn each_key_is_looked_at_once() {
+    let tools = Options::new(Tools::any());
+    for (head, before, behind) in
+        [("<tool_call><function=f>\n", "<parameter=", ">x\n"), ("<tool_call>f\n", "<arg_key>", "</arg_key>\n<arg_value>x\n")]
+    {
+        let text = |keys: usize| {
+            let mut text = head.to_owned();
+            (0..keys).for_each(|key| write!(text, "{before}k{key}{behind}").unwrap());
+            text
+        };
+        let (few, many) = (looked_at(text(500).as_bytes(), 16, &tools), looked_at(text(2000).as_bytes(), 16, &tools));
+        assert!(many <= MOST * few, "{head}: {few}, then {many}");
+    }
 }
