@@ -83,7 +83,9 @@ impl Reader {
                     self.comment = Some(comment);
                 }
                 Some(Gap::Wide(ascii, width)) => {
-                    out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + width)));
+                    if self.wide.replace(*pos) != Some(*pos) {
+                        out.repair(Repair::new(RepairKind::OddCharacter, Span::new(*pos, *pos + width)));
+                    }
                     return Next::Byte(ascii, width);
                 }
             }

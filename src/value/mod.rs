@@ -210,6 +210,8 @@ pub struct Reader {
     tuple_comma: bool,
     /// True when the key that is read, or was read last, is the first of its object.
     first_key: bool,
+    /// The full-width mark that was met last: what it means may await more text, and it is marked once.
+    wide: Option<usize>,
     /// Where the last comma stands.
     comma: Span,
     /// Decoded text of the open string that was not handed on yet.
@@ -236,6 +238,7 @@ impl Reader {
             over_escaped: false,
             tuple_comma: false,
             first_key: false,
+            wide: None,
             comma: Span::default(),
             text: Vec::new(),
         }

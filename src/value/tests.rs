@@ -39,7 +39,9 @@ fn marks_in_pieces(text: &[u8], dialect: Dialect) -> Vec<Repair> {
 
 #[test]
 fn a_mark_is_made_once_wherever_the_pieces_end() {
-    for text in [&br#"[{"",]a"#[..], b"{\xE2[a,}a", b"{a'\x07,'a':1}", b"[[1,]", b"{\"a\":[1,}", br#"[1,"\u12"]"#] {
+    let wide = ["{\"a\":[1｝", "{\"a\"｝", "[1｝,", "｛\"a\"：［1，2｝｝"].map(str::as_bytes);
+    let ascii = [&br#"[{"",]a"#[..], b"{\xE2[a,}a", b"{a'\x07,'a':1}", b"[[1,]", b"{\"a\":[1,}", br#"[1,"\u12"]"#];
+    for text in wide.into_iter().chain(ascii) {
         for dialect in [Dialect::JSON, Dialect::PYTHON] {
             let window = Window::new(text, 0, true);
             let mut whole = Plain::default();
