@@ -83,6 +83,11 @@ fn a_call_in_a_fence_counts_under_an_offered_name() {
         ("```\n<function=f>{\"a\": 1}</function>\n```\nThere.", "```\n\n```\nThere. f{\"a\":1}"),
         ("```\n<function=f>{\"a\": 1", "```\n f{\"a\":1}cut_number,closed_object"),
         ("```\n<function=zz>{\"a\": 1}</function>\n```", "```\n<function=zz>{\"a\": 1}</function>\n```"),
+        // The first name is what counts, in a call that is cut as well.
+        (
+            "```\n<tool_call>{\"name\": \"zz\", \"name\": \"f\", \"arguments\": {\"a\": 1",
+            "```\n<tool_call>{\"name\": \"zz\", \"name\": \"f\", \"arguments\": {\"a\": 1",
+        ),
     ]);
 }
 

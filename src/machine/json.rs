@@ -177,6 +177,10 @@ impl Machine {
         let tools = self.tools.clone();
         let plan = self.plan.clone();
         self.deliver_done(state, window, sink);
+        // What has failed by now would have failed if the text had come byte by byte.
+        if self.candidate_after_piece(state, window, sink) {
+            return Next::Over;
+        }
         let end = window.end();
         let closed = state.body.call.as_ref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
         let name_cut = state.body.reads_name();
