@@ -72,9 +72,7 @@ def test_an_error_says_where_and_keeps_the_text() -> None:
     assert of_bytes.raw == error.raw
 
 
-@pytest.mark.parametrize(
-    "word", ["nothing here ", "rien d'été ", "нет 没有 \ud800", "nothing 😀", "a < b, `c` → "]
-)
+@pytest.mark.parametrize("word", ["nothing here ", "rien d'été ", "нет 没有 \ud800", "nothing 😀", "a < b, `c` → "])
 def test_pure_prose_is_the_same_object(word: str) -> None:
     raw = word * 1000
     (of_many,) = toolparse.parse_batch([raw], ["f"])
