@@ -183,6 +183,11 @@ impl Reader {
                     *pos += pair.len();
                 }
                 Some(byte) if byte < 0x20 && self.string.quote == Quote::Double => {
+                    match self.gives_way_on_next_line(window, *pos, at, bounds) {
+                        None => return self.wait(run, pos, bounds, out),
+                        Some(Some(end)) => return self.give_way(window, end, pos, out),
+                        Some(None) => {}
+                    }
                     let through = rest.get(..=index).unwrap_or_default();
                     self.push(through);
                     *pos = at + 1;
@@ -197,14 +202,7 @@ impl Reader {
                     return Step::More;
                 }
                 _ => match self.verdict(window, *pos, at, bounds) {
-                    None => {
-                        // Nothing before the quote can change any more, but for a comma that a missing quote may stand before.
-                        let keep = self.held(run, bounds);
-                        let piece = run.get(..run.len() - keep).unwrap_or_default();
-                        self.push_run(piece, *pos, out);
-                        *pos += piece.len();
-                        return Step::More;
-                    }
+                    None => return self.wait(run, pos, bounds, out),
                     Some(Verdict::Content(width)) => {
                         self.push_run(run, *pos, out);
                         self.push(window.slice(at, at + width));
@@ -219,14 +217,26 @@ impl Reader {
                         self.hand_on(run, out);
                         return self.end_string(at, next, pos, out);
                     }
-                    Some(Verdict::EndedAt(comma)) => {
-                        self.push_run(window.slice(*pos, comma), *pos, out);
-                        out.repair(Repair::new(RepairKind::MissingQuote, Span::new(comma, comma)));
-                        return self.end_string(comma, comma, pos, out);
-                    }
+                    Some(Verdict::EndedAt(end)) => return self.give_way(window, end, pos, out),
                 },
             }
         }
+    }
+
+    /// Nothing before the byte behind `run` can change any more, but for what a missing quote may stand before.
+    fn wait<V: Values>(&mut self, run: &[u8], pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
+        let keep = self.held(run, bounds);
+        let piece = run.get(..run.len() - keep).unwrap_or_default();
+        self.push_run(piece, *pos, out);
+        *pos += piece.len();
+        Step::More
+    }
+
+    /// The string had ended at `end`, without a quote.
+    fn give_way<V: Values>(&mut self, window: &Window<'_>, end: usize, pos: &mut usize, out: &mut V) -> Step {
+        self.push_run(window.slice(*pos, end), *pos, out);
+        out.repair(Repair::new(RepairKind::MissingQuote, Span::new(end, end)));
+        self.end_string(end, end, pos, out)
     }
 
     /// Decoded text.
@@ -352,6 +362,26 @@ impl Reader {
             return Some(Verdict::Ends(at + 1));
         }
         self.weighed(window, run, at, bounds)
+    }
+
+    /// Where the string had ended, if the raw control character at `at` stands in the beginning of the next call; the text not yet sent
+    /// starts at `run`.
+    fn gives_way_on_next_line(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Option<usize>> {
+        let own = self.string.role == Role::Key || self.stack.is_empty() && bounds.outer.is_none();
+        if own || !may_stand_in_lead(window.slice(run, at), bounds) {
+            return Some(None);
+        }
+        let ahead = window.slice(at, at + HELD_CALL);
+        let Some(length) = memchr(b'"', ahead) else {
+            let begun =
+                find_lead(window.slice(run, at + ahead.len()), bounds, |lead| lead != CallLead::No).is_some_and(|lead| run + lead < at);
+            return if begun && ahead.len() < HELD_CALL && !window.last { None } else { Some(None) };
+        };
+        let quote = at + length;
+        match call_before(window.slice(run, quote), bounds).map(|lead| run + lead) {
+            Some(end) if end < at => Some((!self.ends(window, quote + 1, bounds)?).then_some(end)),
+            _ => Some(None),
+        }
     }
 
     fn weighed(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
@@ -716,6 +746,12 @@ fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
         return None;
     }
     find_lead(text, bounds, |lead| lead == CallLead::Whole)
+}
+
+/// Whether a raw line feed, or another blank, may stand behind a part of such a call.
+fn may_stand_in_lead(before: &[u8], bounds: Bounds<'_>) -> bool {
+    let text = before.trim_ascii_end();
+    matches!(text.last(), Some(b'{' | b'[')) || bounds.stops.iter().any(|stop| text.ends_with(stop))
 }
 
 /// How many bytes at the end of a run may be the beginning of such a call.
