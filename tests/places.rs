@@ -173,6 +173,18 @@ fn tags_and_mentions_have_a_length() {
     };
     assert_eq!(tag(1000), " f{\"a\":1}");
     assert!(tag(1100).starts_with("<minimax:tool_call><invoke name="));
+    // The last attribute counts as well.
+    let ending = |length: usize| {
+        let value = "a".repeat(length);
+        read(
+            "",
+            &format!(
+                "<minimax:tool_call><invoke name=\"f\" x=\"{value}\"><parameter name=\"a\">1</parameter></invoke></minimax:tool_call>"
+            ),
+        )
+    };
+    assert_eq!(ending(4082), " f{\"a\":1}");
+    assert!(ending(4083).starts_with("<minimax:tool_call><invoke name="));
     let mention = |length: usize| read("", &format!("<tool_call>{}</tool_call>", "-".repeat(length)));
     assert!(mention(4085).ends_with("</tool_call> !unreadable"));
     assert!(!mention(4086).contains("unreadable"));
