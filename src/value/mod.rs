@@ -6,7 +6,9 @@
 //!
 //! On valid JSON no repair branch can be reached: each asks first for something that strict JSON does not have at that place.
 
+mod escapes;
 mod layout;
+mod lead;
 mod strings;
 mod words;
 

@@ -1,5 +1,6 @@
-//! Strings: which quotes open one, which quote ends it, and what its escapes say.
+//! Strings: which quotes open one, and which quote ends it.
 
+use super::lead::{CallLead, HELD_CALL, call_before, call_begun, find_lead, may_stand_in_lead};
 use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values};
 use crate::format::{Keys, Syntax};
 use crate::repair::{Repair, RepairKind};
@@ -34,7 +35,7 @@ pub(super) enum Quote {
 /// An open string.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Str {
-    quote: Quote,
+    pub(super) quote: Quote,
     pub(super) role: Role,
     pub(super) start: usize,
     bytes: usize,
@@ -56,19 +57,6 @@ enum Verdict {
     /// The string had ended before the comma at the position; the quote opens the next key.
     EndedAt(usize),
 }
-
-/// The escapes that JSON and Python share, by their second byte; 0 for others.
-const SIMPLE_ESCAPES: [u8; 256] = {
-    let mut table = [0; 256];
-    table[b'"' as usize] = b'"';
-    table[b'\\' as usize] = b'\\';
-    table[b'n' as usize] = b'\n';
-    table[b't' as usize] = b'\t';
-    table[b'r' as usize] = b'\r';
-    table[b'b' as usize] = 0x08;
-    table[b'f' as usize] = 0x0C;
-    table
-};
 
 /// What Python writes before a quote.
 const PREFIXES: &[u8] = b"rbufRBUF";
@@ -241,7 +229,7 @@ impl Reader {
 
     /// Decoded text.
     #[inline]
-    fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
     }
 
@@ -574,231 +562,6 @@ impl Reader {
         let comma = text.len().checked_sub(blanks + 1)?;
         (text.get(comma) == Some(&b',')).then_some(run + comma)
     }
-
-    /// Reads the escape at `pos` if it is one that JSON and Python share.
-    #[inline]
-    fn simple_escape(&mut self, window: &Window<'_>, pos: &mut usize) -> bool {
-        let simple = window.get(*pos + 1).map_or(0, |code| SIMPLE_ESCAPES[code as usize]);
-        if simple == 0 {
-            return false;
-        }
-        self.text.push(simple);
-        *pos += 2;
-        true
-    }
-
-    /// Reads the escape at `pos`. False: it is not all here.
-    fn escape<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
-        let at = *pos;
-        let Some(code) = window.get(at + 1) else {
-            if window.last {
-                *pos = window.end();
-            }
-            return false;
-        };
-        if self.simple_escape(window, pos) {
-            return true;
-        }
-        let python = self.dialect.syntax == Syntax::Python;
-        let mut width = 2;
-        match code {
-            b'/' if !python => self.push(b"/"),
-            b'u' => return self.unicode_escape(window, pos, 4, out),
-            b'U' if python => return self.unicode_escape(window, pos, 8, out),
-            b'x' if python => return self.unicode_escape(window, pos, 2, out),
-            b'a' if python => self.push(b"\x07"),
-            b'v' if python => self.push(b"\x0B"),
-            b'0' if python => self.push(b"\0"),
-            b'\n' if python => {}
-            b'\'' if python || self.string.quote == Quote::Single => self.push(b"'"),
-            b'\'' | b'`' => {
-                self.push(&[code]);
-                if self.string.quote != Quote::Backtick {
-                    out.repair(Repair::new(RepairKind::EscapedQuote, Span::new(at, at + 2)));
-                }
-            }
-            b'_' if !python => {
-                self.push(b"_");
-                out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
-            }
-            _ => {
-                // Only the backslash is settled: what follows is read as what it is (it may be the first byte of a character).
-                self.push(b"\\");
-                width = 1;
-                if !python {
-                    out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
-                }
-            }
-        }
-        *pos = at + width;
-        true
-    }
-
-    fn unicode_escape<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, digits: usize, out: &mut V) -> bool {
-        let at = *pos;
-        let Some(first) = hex(window, at + 2, digits) else {
-            if window.last {
-                *pos = window.end();
-            }
-            return false;
-        };
-        let Ok(first) = first else {
-            self.push(window.slice(at, at + 2));
-            out.repair(Repair::new(RepairKind::BadEscape, Span::new(at, at + 2)));
-            *pos = at + 2;
-            return true;
-        };
-        let mut end = at + 2 + digits;
-        let mut code = first;
-        if (0xD800..0xDC00).contains(&first) {
-            match second_half(window, end) {
-                None => {
-                    if window.last {
-                        *pos = window.end();
-                    }
-                    return false;
-                }
-                Some(Some(low)) => {
-                    code = 0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00);
-                    end += 6;
-                }
-                Some(None) => {}
-            }
-        }
-        let character = char::from_u32(code).unwrap_or_else(|| {
-            out.repair(Repair::new(RepairKind::LoneSurrogate, Span::new(at, end)));
-            char::REPLACEMENT_CHARACTER
-        });
-        self.push(character.encode_utf8(&mut [0; 4]).as_bytes());
-        *pos = end;
-        true
-    }
-
-    /// A backslash in text that is one escape level too deep: `Some(true)` when it was the closing quote.
-    fn escaped_level<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Option<bool> {
-        let at = *pos;
-        let more = |pos: &mut usize| {
-            if window.last {
-                *pos = window.end();
-            }
-            None
-        };
-        let Some(first) = window.get(at + 1) else { return more(pos) };
-        match first {
-            b'"' => {
-                *pos = at + 2;
-                return Some(true);
-            }
-            b'n' | b't' | b'r' => {
-                self.push(match first {
-                    b'n' => b"\n",
-                    b't' => b"\t",
-                    _ => b"\r",
-                });
-                *pos = at + 2;
-            }
-            b'\\' => {
-                // `\\` is the inner text's backslash; `\\\"` its escaped quote, `\\\\` its escaped backslash.
-                let Some(second) = window.get(at + 2) else { return more(pos) };
-                if second == b'\\' {
-                    let Some(third) = window.get(at + 3) else { return more(pos) };
-                    self.push(&[third]);
-                    *pos = at + 4;
-                } else {
-                    *pos = at + 1;
-                    if !self.escape(window, pos, out) {
-                        *pos = if window.last { window.end() } else { at };
-                        return None;
-                    }
-                }
-            }
-            _ => {
-                if !self.escape(window, pos, out) {
-                    return None;
-                }
-            }
-        }
-        Some(false)
-    }
-}
-
-/// A call that follows a string whose end quote is missing starts within this many bytes before its first quote.
-const HELD_CALL: usize = 160;
-
-/// So many markers may stand before such a call.
-const HELD_MARKERS: usize = 3;
-
-/// How much of the beginning of a call a text is.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum CallLead {
-    /// None of it.
-    No,
-    /// A part of it.
-    Part,
-    /// All of it: markers, and the brackets up to the first key.
-    Whole,
-}
-
-/// Where the markers stand between which a string without an end quote gave way to the next call: the text ends with them and an opening
-/// brace. Inside a string the quote behind that brace would have been escaped.
-fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
-    if !text.trim_ascii_end().ends_with(b"{") {
-        return None;
-    }
-    find_lead(text, bounds, |lead| lead == CallLead::Whole)
-}
-
-/// Whether a raw line feed, or another blank, may stand behind a part of such a call.
-fn may_stand_in_lead(before: &[u8], bounds: Bounds<'_>) -> bool {
-    let text = before.trim_ascii_end();
-    matches!(text.last(), Some(b'{' | b'[')) || bounds.stops.iter().any(|stop| text.ends_with(stop))
-}
-
-/// How many bytes at the end of a run may be the beginning of such a call.
-fn call_begun(run: &[u8], bounds: Bounds<'_>) -> usize {
-    find_lead(run, bounds, |lead| lead != CallLead::No).map_or(0, |at| run.len() - at)
-}
-
-/// The first place, among the last bytes, from which on the text is as much of a call as is asked for. Every beginning of a whole lead is
-/// a part of one, so the text before the place it is found at was held back, however it came.
-fn find_lead(text: &[u8], bounds: Bounds<'_>, wanted: impl Fn(CallLead) -> bool) -> Option<usize> {
-    let mut at = text.len().saturating_sub(HELD_CALL);
-    let starts = |byte: &u8| bounds.stops.iter().any(|stop| stop.first() == Some(byte));
-    loop {
-        at += text.get(at..)?.iter().position(starts)?;
-        if wanted(call_lead(text.get(at..)?, bounds)) {
-            return Some(at);
-        }
-        at += 1;
-    }
-}
-
-/// What `text` is, from its first to its last byte.
-fn call_lead(text: &[u8], bounds: Bounds<'_>) -> CallLead {
-    let mut rest = text;
-    for _ in 0..HELD_MARKERS {
-        // What is here may also be a part of a longer marker.
-        if bounds.stops.iter().any(|stop| stop.starts_with(rest)) {
-            return CallLead::Part;
-        }
-        let marker = bounds.stops.iter().filter(|stop| rest.starts_with(stop)).map(Vec::len).max();
-        match marker.and_then(|length| rest.get(length..)) {
-            Some(behind) => rest = behind.trim_ascii_start(),
-            None if rest.len() == text.len() => return CallLead::No,
-            None => break,
-        }
-    }
-    brackets(rest)
-}
-
-/// The brackets behind the markers: those of an object, or of an object in an array.
-fn brackets(text: &[u8]) -> CallLead {
-    let object = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
-    match object.strip_prefix(b"{") {
-        Some(behind) if behind.trim_ascii_start().is_empty() => CallLead::Whole,
-        None if object.is_empty() => CallLead::Part,
-        _ => CallLead::No,
-    }
 }
 
 fn smart(mark: &[u8]) -> Option<Quote> {
@@ -806,29 +569,5 @@ fn smart(mark: &[u8]) -> Option<Quote> {
         [0xE2, 0x80, 0x9C..=0x9F] => Some(Quote::SmartDouble),
         [0xE2, 0x80, 0x98..=0x9B] => Some(Quote::SmartSingle),
         _ => None,
-    }
-}
-
-/// `digits` hex digits at `at`: `Some(Err)` when they are something else.
-fn hex(window: &Window<'_>, at: usize, digits: usize) -> Option<Result<u32, ()>> {
-    let text = window.slice(at, at + digits);
-    let valid = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    if valid < text.len() {
-        return Some(Err(()));
-    }
-    if text.len() < digits {
-        return None;
-    }
-    Some(std::str::from_utf8(text).ok().and_then(|text| u32::from_str_radix(text, 16).ok()).ok_or(()))
-}
-
-/// The low half of a surrogate pair at `at`: `Some(None)` when something else stands there.
-fn second_half(window: &Window<'_>, at: usize) -> Option<Option<u32>> {
-    if !window.starts_with(at, b"\\u")? {
-        return if window.last && b"\\u".starts_with(window.from(at)) { None } else { Some(None) };
-    }
-    match hex(window, at + 2, 4)? {
-        Ok(low) if (0xDC00..0xE000).contains(&low) => Some(Some(low)),
-        _ => Some(None),
     }
 }
