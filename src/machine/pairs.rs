@@ -63,7 +63,7 @@ impl PairsState {
         let depth = usize::from(self.given.nodes > 0);
         self.given.keys.extend(self.call.keys_from(self.given.nodes, depth).map(<[u8]>::to_vec));
         // The value that is open, which is one node, may become another.
-        self.given.nodes = self.call.tape.len() - 1;
+        self.given.nodes = self.call.tape.len().saturating_sub(1);
         self.given.keys.contains(key)
     }
 
@@ -94,9 +94,11 @@ impl Machine {
         let State::Pairs(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
         let format = self.row(state.row);
         let Body::Named(_, Args::Pairs(pairs)) = format.body else { return Step::Go };
+        let mut before = self.pos;
         let mut pair = self.pairs_step(&mut state, format, &pairs, window);
-        // A candidate is weighed behind each step.
-        while matches!(pair, Pair::Go) && self.candidate.is_none() {
+        // A candidate is weighed behind each step, and who calls counts the steps that move nothing.
+        while matches!(pair, Pair::Go) && self.candidate.is_none() && self.pos > before {
+            before = self.pos;
             pair = self.pairs_step(&mut state, format, &pairs, window);
         }
         self.candidate_commits(&state.call, window, sink);

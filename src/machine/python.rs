@@ -93,9 +93,11 @@ impl Machine {
 
     pub(super) fn python<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Python(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
+        let mut before = self.pos;
         let mut step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
-        // A candidate is weighed behind each step.
-        while step == Py::Go && self.candidate.is_none() {
+        // A candidate is weighed behind each step, and who calls counts the steps that move nothing.
+        while step == Py::Go && self.candidate.is_none() && self.pos > before {
+            before = self.pos;
             step = self.python_step(&mut state, window, sink).unwrap_or(Py::More);
         }
         if self.candidate.is_some() {
