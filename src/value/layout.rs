@@ -1,21 +1,13 @@
 //! What stands between tokens: white space, comments, odd characters; and the look ahead that passes over it.
 
-use super::{At, Bounds, Comment, Reader, Values};
+use super::{At, Bounds, Comment, Reader, Values, alphanumeric_or};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
 use memchr::{memchr, memchr2, memmem};
 
 /// Bytes that start a token, whatever markers the format has.
-const STARTS_TOKEN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'"' | b'{' | b'}' | b'[' | b']' | b',' | b':');
-        byte += 1;
-    }
-    table
-};
+const STARTS_TOKEN: [bool; 256] = alphanumeric_or(b"\"{}[],:");
 
 /// What stands at the next token.
 pub(super) enum Next {

@@ -745,6 +745,22 @@ enum Step {
     Fail(Unreadable),
 }
 
+/// A table of the ASCII letters and digits and of `others`: one load for each byte that is looked at.
+const fn alphanumeric_or(others: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut index = 0;
+    while index < others.len() {
+        table[others[index] as usize] = true;
+        index += 1;
+    }
+    table
+}
+
 /// True for a byte that may stand in a bare word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$') || byte >= 0x80

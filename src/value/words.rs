@@ -1,6 +1,6 @@
 //! Bare words: numbers, literals, and text without quotes.
 
-use super::{At, Bounds, Ending, LastItem, Reader, Step, Values, is_all_blank, is_word};
+use super::{At, Bounds, Ending, LastItem, Reader, Step, Values, alphanumeric_or, is_all_blank, is_word};
 use crate::format::{Keys, Syntax};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
@@ -388,15 +388,7 @@ impl Reader {
 }
 
 /// Bytes that end no bare text, whatever stands around them.
-const PLAIN: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'.' | b'-' | b'_');
-        byte += 1;
-    }
-    table
-};
+const PLAIN: [bool; 256] = alphanumeric_or(b".-_");
 
 /// Whether a comment follows.
 enum Comment {
