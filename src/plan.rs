@@ -67,6 +67,8 @@ pub struct Plan {
     /// For each first byte, the markers that start with it.
     by_start: Vec<Starts>,
     shapes: Vec<ControlShape>,
+    /// Their second bytes.
+    shape_seconds: ByteSet,
     /// The first two bytes of all that prose must look at.
     starts: PairSet,
     /// The same while a marker in back-ticks stands on the line: any back-tick ends that.
@@ -87,7 +89,16 @@ struct Starts {
 #[derive(Debug, Clone)]
 struct Group {
     thirds: [u8; 256],
-    lists: Vec<Vec<usize>>,
+    lists: Vec<Vec<Candidate>>,
+}
+
+/// A marker that may stand where its first bytes do. Markers with one beginning differ at their end, which tells most of them apart without
+/// a look at the markers themselves.
+#[derive(Copy, Clone, Debug)]
+struct Candidate {
+    marker: u16,
+    length: u16,
+    last: u8,
 }
 
 impl Default for Starts {
@@ -106,7 +117,7 @@ fn entry<'l, T>(index: &mut [u8; 256], byte: u8, list: &'l mut Vec<T>, new: impl
 }
 
 impl Starts {
-    fn insert(&mut self, second: u8, third: u8, marker: usize) {
+    fn insert(&mut self, second: u8, third: u8, marker: Candidate) {
         let group = entry(&mut self.seconds, second, &mut self.groups, || Group { thirds: [0; 256], lists: Vec::new() });
         entry(&mut group.thirds, third, &mut group.lists, Vec::new).push(marker);
     }
@@ -121,7 +132,7 @@ impl Starts {
 
     /// The markers with these bytes, longest first.
     #[inline]
-    fn of(&self, second: u8, third: u8) -> &[usize] {
+    fn of(&self, second: u8, third: u8) -> &[Candidate] {
         let group = match self.seconds[second as usize] {
             0 => return &[],
             group => &self.groups[group as usize - 1],
@@ -132,12 +143,12 @@ impl Starts {
         }
     }
 
-    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<usize>> {
+    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<Candidate>> {
         self.groups.iter_mut().flat_map(|group| &mut group.lists)
     }
 
-    fn markers(&self) -> impl Iterator<Item = &usize> {
-        self.groups.iter().flat_map(|group| &group.lists).flatten()
+    fn markers(&self) -> impl Iterator<Item = usize> {
+        self.groups.iter().flat_map(|group| &group.lists).flatten().map(|candidate| candidate.marker as usize)
     }
 }
 
@@ -195,6 +206,7 @@ impl Plan {
             markers: Vec::new(),
             by_start: vec![Starts::default(); 256],
             shapes: Vec::new(),
+            shape_seconds: ByteSet::new([]),
             starts: PairSet::new(&[]),
             quoted_starts: PairSet::new(&[]),
             line_only: ByteSet::new([]),
@@ -268,14 +280,17 @@ impl Plan {
         };
         let mut starts = Vec::new();
         for (index, marker) in self.markers.iter().enumerate() {
-            if let [first, second, third, ..] = marker.text {
-                self.by_start[*first as usize].insert(*second, *third, index);
+            if let [first, second, third, .., last] | [first, second, third @ last] = marker.text {
+                let candidate = Candidate { marker: index as u16, length: marker.text.len() as u16, last: *last };
+                self.by_start[*first as usize].insert(*second, *third, candidate);
                 if !boundary_only(marker, &self.rows) {
                     starts.push((*first, *second));
                 }
             }
         }
-        starts.extend(self.shapes.iter().filter_map(|shape| pair_of(shape.prefix.as_bytes())));
+        let shapes: Vec<(u8, u8)> = self.shapes.iter().filter_map(|shape| pair_of(shape.prefix.as_bytes())).collect();
+        self.shape_seconds = ByteSet::new(shapes.iter().map(|pair| pair.1));
+        starts.extend(shapes);
         starts.extend(self.thinks.iter().flat_map(|think| think.ended_by).filter_map(|marker| pair_of(marker.as_bytes())));
         starts.push((b'`', b'`'));
         let line_starts = |row: &&&Format| row.place == Place::LineStart && row.shape != Shape::Fenced;
@@ -285,8 +300,8 @@ impl Plan {
         self.starts = PairSet::new(&starts);
         starts.extend((0..=255).map(|next| (b'`', next)));
         self.quoted_starts = PairSet::new(&starts);
-        let at_line_start = |index: &usize| {
-            let marker = &self.markers[*index];
+        let at_line_start = |index: usize| {
+            let marker = &self.markers[index];
             let opener =
                 |row: &&Format| row.place == Place::LineStart && row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()));
             self.rows.iter().any(opener)
@@ -296,9 +311,8 @@ impl Plan {
             !list.is_empty() && list.markers().all(at_line_start)
         });
         self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
-        let markers = &self.markers;
         for list in self.by_start.iter_mut().flat_map(Starts::lists) {
-            list.sort_by_key(|index| std::cmp::Reverse(markers[*index].text.len()));
+            list.sort_by_key(|candidate| std::cmp::Reverse(candidate.length));
         }
     }
 
@@ -335,15 +349,17 @@ impl Plan {
         let starts = &self.by_start[first as usize];
         match window.slice(at + 1, at + 3) {
             [second, third] => {
-                for index in starts.of(*second, *third) {
-                    let text = self.markers[*index].text;
-                    // Markers with one beginning differ at their end.
-                    if window.get(at + text.len() - 1).is_some_and(|byte| text.last() != Some(&byte)) {
+                for candidate in starts.of(*second, *third) {
+                    if window.get(at + candidate.length as usize - 1).is_some_and(|byte| byte != candidate.last) {
                         continue;
                     }
-                    if window.starts_with(at, text)? {
-                        return Some(Match::Marker(*index));
+                    let marker = candidate.marker as usize;
+                    if window.starts_with(at, self.markers[marker].text)? {
+                        return Some(Match::Marker(marker));
                     }
+                }
+                if !self.shape_seconds.contains(*second) {
+                    return Some(Match::Nothing);
                 }
             }
             _ if window.last => {}

@@ -100,6 +100,19 @@ fn is_one_of<const N: usize>(byte: u8, needles: [u8; N]) -> bool {
     needles.iter().fold(false, |seen, needle| seen | (byte == *needle))
 }
 
+/// A bit for each byte of the block that is one of the needles.
+#[inline]
+fn marks<const N: usize>(block: &[u8; BLOCK], needles: [u8; N]) -> u32 {
+    // Eight bytes of 0 and 1 become one byte of bits: the product moves each to the top, each to its own place.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let flags = block.map(|byte| u8::from(is_one_of(byte, needles)));
+    let (words, _) = flags.as_chunks::<WORD>();
+    if words.iter().fold(0, |seen, word| seen | u64::from_le_bytes(*word)) == 0 {
+        return 0;
+    }
+    words.iter().rev().fold(0, |marks, word| marks << 8 | (u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56) as u32)
+}
+
 /// Where two bytes may stand side by side: a small set of first bytes, and for each the bytes that may follow.
 #[derive(Clone, Debug)]
 pub struct PairSet {
@@ -146,13 +159,25 @@ impl PairSet {
         let needles = self.firsts.some::<N>();
         let (blocks, _) = text.as_chunks::<BLOCK>();
         for (index, block) in blocks.iter().enumerate() {
-            if block.iter().fold(false, |seen, byte| seen | is_one_of(*byte, needles))
-                && let Some(index) = self.find_from(text, index * BLOCK, (index + 1) * BLOCK)
-            {
-                return Some(index);
+            let mut firsts = marks(block, needles);
+            while firsts != 0 {
+                let at = index * BLOCK + firsts.trailing_zeros() as usize;
+                if self.stands_at(text, at) {
+                    return Some(at);
+                }
+                firsts &= firsts - 1;
             }
         }
         self.find_from(text, blocks.len() * BLOCK, text.len())
+    }
+
+    /// A first byte stands at `at`: true when the byte behind it makes a pair, or the text ends there.
+    #[inline]
+    fn stands_at(&self, text: &[u8], at: usize) -> bool {
+        match text.get(at..at + 2) {
+            Some(&[first, second]) => self.is_pair(first, second),
+            _ => true,
+        }
     }
 
     /// The same between two places, byte by byte: where one first byte stands, others are near.

@@ -6,6 +6,9 @@ use std::ops::BitOr;
 /// Characters that are looked at together.
 const BLOCK: usize = 16;
 
+/// The same where most are ASCII, as in prose with a few dashes or in a call with wide markers.
+const LONG_BLOCK: usize = 4 * BLOCK;
+
 /// Characters that become UTF-8 before they are copied.
 const CHUNK: usize = 256;
 
@@ -111,8 +114,14 @@ pub fn lead(code: u32) -> u8 {
 }
 
 fn put_all<C: Character>(characters: &[C], out: &mut [u8]) -> usize {
+    let (long, rest) = characters.as_chunks::<LONG_BLOCK>();
+    let end = long.iter().fold(0, |end, block| put_ascii(block, out, end).unwrap_or_else(|| put_blocks(block, out, end)));
+    put_blocks(rest, out, end)
+}
+
+fn put_blocks<C: Character>(characters: &[C], out: &mut [u8], at: usize) -> usize {
     let (blocks, rest) = characters.as_chunks::<BLOCK>();
-    let mut end = blocks.iter().fold(0, |end, block| put(block, out, end));
+    let mut end = blocks.iter().fold(at, |end, block| put_ascii(block, out, end).unwrap_or_else(|| put_encoded(block, out, end)));
     for character in rest {
         let (form, width) = form((*character).into());
         if let Some(room) = out.get_mut(end..end + 4) {
@@ -123,15 +132,15 @@ fn put_all<C: Character>(characters: &[C], out: &mut [u8]) -> usize {
     end
 }
 
+/// Writes characters that are all ASCII, and says where they end.
 #[inline]
-fn put<C: Character>(block: &[C; BLOCK], out: &mut [u8], at: usize) -> usize {
-    if block.iter().fold(block[0], |seen, character| seen | *character).into() >= 0x80 {
-        return put_encoded(block, out, at);
+fn put_ascii<C: Character, const N: usize>(block: &[C; N], out: &mut [u8], at: usize) -> Option<usize> {
+    if block.iter().fold(*block.first()?, |seen, character| seen | *character).into() >= 0x80 {
+        return None;
     }
-    if let Some(room) = out.get_mut(at..at + BLOCK) {
-        room.iter_mut().zip(block).for_each(|(byte, character)| *byte = (*character).into() as u8);
-    }
-    at + BLOCK
+    let room = out.get_mut(at..at + N)?;
+    room.iter_mut().zip(block).for_each(|(byte, character)| *byte = (*character).into() as u8);
+    Some(at + N)
 }
 
 /// Which form a character takes is computed and not asked for: short and long ones alternate in most scripts, so no branch could be guessed.
