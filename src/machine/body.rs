@@ -59,6 +59,15 @@ enum Into {
     Nowhere,
 }
 
+/// Something in a JSON body that is over.
+#[derive(Debug, Clone)]
+pub enum Done {
+    /// A call.
+    Call(Box<Call>),
+    /// A message: its text, and where that stands.
+    Message(Vec<u8>, Span),
+}
+
 /// What was found in a JSON body so far.
 #[derive(Debug, Clone)]
 pub struct JsonBody {
@@ -68,13 +77,14 @@ pub struct JsonBody {
     into: Into,
     text: Vec<u8>,
     kind: Vec<u8>,
-    /// Where the text of a message stands, once there is one.
-    pub message: Option<(Vec<u8>, Span)>,
+    /// The text of the object that is open, and where it stands: what a message says, if it is one.
+    message: Option<(Vec<u8>, Span)>,
+    /// True when the object has a second text: it is no message then, since one of them would be lost.
+    second_text: bool,
     /// The call that is open, or that was closed last and awaits what follows it.
     pub call: Option<Box<Call>>,
-    /// Calls that are over, in order.
-    #[allow(clippy::vec_box, reason = "calls are large, and are handed on in their boxes")]
-    pub done: Vec<Box<Call>>,
+    /// What is over, in order.
+    pub done: Vec<Done>,
     /// True once something was seen that no call holds.
     foreign: bool,
     /// True when that was seen before any call was certain.
@@ -103,6 +113,7 @@ impl JsonBody {
             text: Vec::with_capacity(32),
             kind: Vec::new(),
             message: None,
+            second_text: false,
             call: None,
             done: Vec::new(),
             foreign: false,
@@ -138,10 +149,11 @@ impl JsonBody {
         self.into == Into::Name
     }
 
-    /// A message `{"type": "message", "text": …}`.
-    #[must_use]
-    pub fn is_message(&self) -> bool {
-        self.message.is_some() && (self.kind == b"message" || self.kind.is_empty()) && self.call.is_none() && self.done.is_empty()
+    /// The message that the object was: `{"type": "message", "text": …}`.
+    fn take_message(&mut self) -> Option<Done> {
+        let (text, span) = self.message.take()?;
+        let is_message = !self.second_text && (self.kind == b"message" || self.kind.is_empty());
+        is_message.then_some(Done::Message(text, span))
     }
 
     fn slot_of(&self, key: &[u8]) -> Slot {
@@ -196,11 +208,14 @@ impl Finder<'_> {
         if let Some(mut call) = self.body.call.take() {
             call.end = crate::call::End::Closed;
             call.listed = self.body.list;
-            self.body.done.push(call);
+            self.body.done.push(Done::Call(call));
         }
         self.body.call = Some(Box::new(Call::new(self.format, at)));
         self.body.early_arguments = false;
         self.body.wrote_arguments = false;
+        self.body.message = None;
+        self.body.second_text = false;
+        self.body.kind.clear();
         self.body.scopes.push(scope);
     }
 
@@ -280,6 +295,7 @@ impl Finder<'_> {
             Some(Scope::Item) if self.body.slot == Slot::Calls && !self.body.call.as_deref().is_some_and(Call::is_certain) => {
                 // What is around the list is not a call itself.
                 self.body.call = None;
+                self.end_message();
                 self.body.list = true;
                 self.body.scopes.push(Scope::Calls);
             }
@@ -309,13 +325,28 @@ impl Finder<'_> {
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
         settle(call, self.tools);
-        if call.name.is_empty() && !self.body.wrote_arguments && self.body.message.is_some() {
+        let nameless = call.name.is_empty() && !self.body.wrote_arguments;
+        if nameless && self.end_message() {
             self.body.call = None;
-        } else if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
+            return;
+        }
+        let Some(call) = self.body.call.as_deref() else { return };
+        if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
             let foreign = call.name.is_empty() || !self.body.wrote_arguments;
             self.body.foreign |= foreign;
             self.body.foreign_first |= foreign && !self.body.vouched;
         }
+    }
+
+    /// True when the object was a message. In markup that only calls have around them nothing is.
+    fn end_message(&mut self) -> bool {
+        if self.format.shape == crate::format::Shape::Tagged {
+            return false;
+        }
+        let message = self.body.take_message();
+        let found = message.is_some();
+        self.body.done.extend(message);
+        found
     }
 
     /// A value that is neither text nor container.
@@ -367,6 +398,7 @@ impl Finder<'_> {
                 Slot::Id => Into::Id,
                 Slot::Type => Into::Type,
                 Slot::Message => {
+                    self.body.second_text |= self.body.message.is_some();
                     self.body.message = Some((Vec::new(), Span::new(at, at)));
                     Into::Message
                 }

@@ -31,6 +31,7 @@ pub(super) enum Certain {
 pub(super) enum Held {
     Markup(Span),
     Call(Box<Call>),
+    Message(Vec<u8>, Span),
     Fault(Fault),
 }
 
@@ -56,12 +57,18 @@ impl Machine {
                     let raw = window.slice(call.span.start, call.span.end);
                     hand_out(call, raw, sink);
                 }
+                Held::Message(text, span) => sink.message(&text, span),
                 Held::Fault(fault) => {
                     let raw = window.slice(fault.span.start, fault.span.end);
                     sink.fault(fault, raw);
                 }
             }
         }
+    }
+
+    /// Several messages without a call are prose as they stand: their texts, put together, would be another text.
+    pub(super) fn holds_one_message(&self) -> bool {
+        self.held.iter().filter(|held| matches!(held, Held::Message(..))).count() == 1
     }
 
     /// The candidate was none: its text is prose, and is read again for what may stand inside.

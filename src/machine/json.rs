@@ -1,6 +1,6 @@
 //! JSON bodies: objects that hold name and arguments, alone, in a row, or in an array.
 
-use super::body::{Finder, JsonBody};
+use super::body::{Done, Finder, JsonBody};
 use super::candidate::Certain;
 use super::heads::{after_fence, ticks};
 use super::{Fault, Machine, Sink, State, Step};
@@ -123,15 +123,20 @@ impl Machine {
         Next::Stay(Step::Go)
     }
 
-    /// Tells the calls that are over.
+    /// Tells the calls and messages that are over.
     fn deliver_done<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) {
         let space = self.row(state.row).space;
-        for mut call in std::mem::take(&mut state.body.done) {
-            mark_fence(&mut call, state.fence);
-            if self.candidate.is_none() {
-                sink.border(space);
+        for done in std::mem::take(&mut state.body.done) {
+            match done {
+                Done::Call(mut call) => {
+                    mark_fence(&mut call, state.fence);
+                    if self.candidate.is_none() {
+                        sink.border(space);
+                    }
+                    self.tell_call(call, window, sink);
+                }
+                Done::Message(text, span) => self.tell_message(text, span, sink),
             }
-            self.tell_call(call, window, sink);
         }
     }
 
@@ -159,12 +164,14 @@ impl Machine {
         if self.candidate_after_piece(state, window, sink) {
             return true;
         }
-        let Some(candidate) = &self.candidate else { return false };
-        if candidate.certain == Certain::WholeReply && state.body.is_message() {
+        if self.candidate.is_none() {
             return false;
         }
         let good = |call: &Call| call.fault.is_none();
         if state.body.call.as_deref().is_some_and(good) || self.holds_call {
+            return false;
+        }
+        if self.is_whole_reply() && state.body.call.is_none() && self.holds_one_message() {
             return false;
         }
         let fault = state.body.call.as_deref().and_then(shown_fault);
@@ -327,17 +334,6 @@ impl Machine {
 
     /// The reply ends behind a value.
     fn json_end<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) -> Next {
-        if self.is_whole_reply()
-            && state.body.is_message()
-            && let Some((text, span)) = state.body.message.take()
-        {
-            self.tell_markup(span.start, sink);
-            self.commit(window, sink);
-            sink.message(&text, span);
-            self.told(span.end, super::prose::Line::MIDDLE);
-            self.tell_markup(window.end(), sink);
-            return Next::Over;
-        }
         let whole = self.is_whole_reply();
         let end = unclosed_end(self.row(state.row));
         self.json_over(state, end, window, sink);
@@ -356,10 +352,7 @@ impl Machine {
         {
             self.close_pending(state, End::Closed, window, sink);
             self.pos = next + plan.get(index).text.len();
-            // Where the text of a message stands is told first, at the end.
-            if !state.body.is_message() {
-                self.tell_markup(self.pos, sink);
-            }
+            self.tell_markup(self.pos, sink);
             return Some(Next::Stay(Step::Go));
         }
         self.fail_candidate(Vec::new(), window, sink);

@@ -243,7 +243,13 @@ impl Machine {
     fn keep_from(&self) -> usize {
         let candidate = self.candidate.as_ref().map_or(self.pos, |candidate| candidate.start);
         let mention = self.mention.map_or(self.pos, |(_, start)| if self.pos - start > MAX_MENTION { self.pos } else { start });
-        let untold = if matches!(self.state, State::Prose | State::Think(_)) { self.told } else { self.pos };
+        // What is around a call that is not certain may still become the error.
+        let is_untold = match &self.state {
+            State::Prose | State::Think(_) => true,
+            State::Json(state) => !state.body.call.as_deref().is_some_and(Call::is_certain),
+            _ => false,
+        };
+        let untold = if is_untold { self.told } else { self.pos };
         // Calls beyond the limit become errors, which quote them.
         let refused = if self.calls >= MAX_CALLS { self.call_start().unwrap_or(self.pos) } else { self.pos };
         self.pos.min(refused).min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
@@ -332,6 +338,17 @@ impl Machine {
             hand_out(call, raw, sink);
         }
         self.told(end.max(self.told), prose::Line::MIDDLE);
+    }
+
+    /// Hands out the text of a message. What stands before it is markup.
+    fn tell_message<S: Sink>(&mut self, text: Vec<u8>, span: Span, sink: &mut S) {
+        self.tell_markup(span.start, sink);
+        if self.candidate.is_some() {
+            self.held.push(Held::Message(text, span));
+        } else {
+            sink.message(&text, span);
+        }
+        self.told(span.end, prose::Line::MIDDLE);
     }
 
     fn tell_fault<S: Sink>(&mut self, fault: Fault, window: &Window<'_>, sink: &mut S) {
