@@ -252,3 +252,13 @@ fn white_space_longer_than_a_look_ahead_is_no_layout() {
         assert_eq!(read_with(BLANKS + 1, text), stopped, "{text}");
     }
 }
+
+/// Two strings that stand side by side are one, and bytes of both may be one character: it is handed out once it is whole.
+#[test]
+fn a_character_that_two_strings_share_is_handed_out_once() {
+    let text = b"<function_calls>f(\xEE \"\x89\xAAb";
+    let options = Options::new(Tools::any());
+    let facts = whole(text, &options, Ending::Unknown);
+    assert_eq!(facts.calls[0].arguments, "{\"arg0\":\"\u{E26A}b\"}");
+    assert!(streamed(text.chunks(1), &options, Ending::Unknown) == facts);
+}

@@ -2,7 +2,7 @@
 
 use crate::scan::find_in_string;
 use crate::tape::{Node, Tape};
-use crate::utf8::lossy;
+use crate::utf8::{incomplete_tail, lossy};
 use crate::value::MAX_STRAY_KEY;
 
 /// How much of a tape was written.
@@ -65,8 +65,10 @@ impl Cursor {
                     self.offset = 0;
                 }
                 let text = tape.text(*slice);
-                escape(&lossy(text.get(self.offset..).unwrap_or_default()), out);
-                self.offset = text.len();
+                // What joins two strings may complete a character that neither of them holds.
+                let end = text.len() - if last { incomplete_tail(text) } else { 0 };
+                escape(&lossy(text.get(self.offset..end).unwrap_or_default()), out);
+                self.offset = end;
                 if last {
                     return false;
                 }
