@@ -2,14 +2,13 @@
 
 use super::input::text_of;
 use super::places::Places;
-use super::results::{bare, repairs, types};
+use super::results::{repairs, types};
 use super::values::to_python;
 use crate::collect::json::to_json;
 use crate::document::repair;
 use crate::repair::Repair;
 use crate::tape::Tape;
 use pyo3::exceptions::PyAttributeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -44,11 +43,10 @@ pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) 
     let document = repair(&bytes, ended);
     let types = types(py)?;
     let Some(value) = document.value else {
-        return types.repaired.bind(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
+        return types.repaired.class(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
     };
-    let object = bare(py, &types.repaired)?;
-    object.setattr(intern!(py, "value"), to_python(py, &value)?)?;
+    let python = to_python(py, &value)?;
     let places = Places::of(text, bytes.len());
-    object.setattr(intern!(py, "_native"), NativeDocument { value, repairs: document.repairs, places })?;
-    Ok(object)
+    let native = NativeDocument { value, repairs: document.repairs, places }.into_pyobject(py)?.into_any();
+    types.repaired.make(py, [native, python])
 }

@@ -1,6 +1,6 @@
 //! The Python face: arguments in, one call, values out. Nothing here looks at the text of a reply.
 
-#![allow(unsafe_code, reason = "PyO3's macros expand to unsafe code; none is written by hand here")]
+#![allow(unsafe_code, reason = "PyO3's macros expand to unsafe code; what is written by hand says why in its place")]
 #![allow(clippy::needless_pass_by_value, reason = "PyO3 hands over owned values")]
 
 #[cfg(feature = "arrow")]
@@ -14,6 +14,7 @@ mod lines;
 mod options;
 mod places;
 mod results;
+mod slots;
 mod stream;
 mod values;
 

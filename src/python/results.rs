@@ -3,6 +3,7 @@
 use super::input::{Raw, raw_of, written};
 use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
+use super::slots::Slotted;
 use super::values::{repeated, to_python};
 use crate::catalog;
 use crate::collect::guard::guarded;
@@ -17,7 +18,6 @@ use crate::span::Span;
 use crate::tools::Tools;
 use crate::value::Ending;
 use pyo3::exceptions::PyAttributeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple, PyType};
@@ -25,13 +25,13 @@ use std::sync::Arc;
 
 /// The types of `toolparse._types`, looked up once.
 pub struct Types {
-    pub result: Py<PyType>,
-    pub call: Py<PyType>,
+    pub result: Slotted,
+    pub call: Slotted,
     pub error: Py<PyType>,
     pub repair: Py<PyType>,
     pub segment: Py<PyType>,
     pub tool_use: Py<PyType>,
-    pub repaired: Py<PyType>,
+    pub repaired: Slotted,
     pub format_info: Py<PyType>,
     pub missing: Py<PyAny>,
 }
@@ -42,14 +42,16 @@ pub fn types(py: Python<'_>) -> PyResult<&'static Types> {
     TYPES.get_or_try_init(py, || {
         let module = py.import("toolparse._types")?;
         let class = |name: &str| -> PyResult<Py<PyType>> { Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind()) };
+        let slotted = |name: &str, slots: &[&str]| Slotted::of(class(name)?.bind(py), slots);
         Ok(Types {
-            result: class("ParseResult")?,
-            call: class("ParsedCall")?,
+            // What is not filled here is asked of `_native` once it is read.
+            result: slotted("ParseResult", &["_native", "text", "calls"])?,
+            call: slotted("ParsedCall", &["_native", "name", "arguments", "id"])?,
             error: class("CallError")?,
             repair: class("Repair")?,
             segment: class("Segment")?,
             tool_use: class("ToolUse")?,
-            repaired: class("RepairedJSON")?,
+            repaired: slotted("RepairedJSON", &["_native", "value"])?,
             format_info: class("FormatInfo")?,
             missing: module.getattr("MISSING")?.unbind(),
         })
@@ -63,13 +65,6 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
     py.get_type::<NativeResult>();
     super::values::prepare();
     Ok(())
-}
-
-/// An object whose fields are set one by one, without the cost of its constructor.
-#[allow(unsafe_code, reason = "what `object.__new__` does for such a class, which is slower to call")]
-pub fn bare<'py>(py: Python<'py>, class: &Py<PyType>) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: `class` is a type that Python made, with slots and without a constructor or an allocator of its own; the object is new.
-    unsafe { Bound::from_owned_ptr_or_err(py, pyo3::ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0)) }
 }
 
 /// The fields of a call that are made when they are asked for.
@@ -185,12 +180,10 @@ pub fn repairs<'py>(py: Python<'py>, repairs: &[Repair], places: &Places) -> PyR
 
 /// A call as Python sees it.
 pub fn call_to_python<'py>(py: Python<'py>, call: Arc<ReadCall>, id: Py<PyString>, places: &Places) -> PyResult<Bound<'py, PyAny>> {
-    let object = bare(py, &types(py)?.call)?;
-    object.setattr(intern!(py, "name"), repeated(py, &call.name))?;
-    object.setattr(intern!(py, "arguments"), to_python(py, &call.arguments)?)?;
-    object.setattr(intern!(py, "id"), id)?;
-    object.setattr(intern!(py, "_native"), NativeCall { call, places: places.clone() })?;
-    Ok(object)
+    let name = repeated(py, &call.name).into_any();
+    let arguments = to_python(py, &call.arguments)?;
+    let native = NativeCall { call, places: places.clone() }.into_pyobject(py)?.into_any();
+    types(py)?.call.make(py, [native, name, arguments, id.into_bound(py).into_any()])
 }
 
 /// A call that was not made at once: its id follows from its index.
@@ -220,11 +213,8 @@ pub fn is_prose(outcome: &Outcome) -> bool {
 
 /// The result for a reply that is prose and nothing else.
 pub fn prose_to_python<'py>(py: Python<'py>, reply: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-    let object = bare(py, &types(py)?.result)?;
     // All else follows from the reply: see `_PROSE` in `toolparse._types`.
-    object.setattr(intern!(py, "text"), reply)?;
-    object.setattr(intern!(py, "_native"), reply)?;
-    Ok(object)
+    types(py)?.result.make(py, [reply.clone().into_any(), reply.clone().into_any()])
 }
 
 /// How a call gets its id.
@@ -243,17 +233,19 @@ pub fn result_to_python<'py>(
     if let Some(reply) = raw.filter(|_| is_prose(&outcome)) {
         return prose_to_python(py, reply);
     }
-    let object = bare(py, &types(py)?.result)?;
+    let result = &types(py)?.result;
     let mut calls = outcome.calls.into_iter();
-    if let Some(id_of) = ids {
-        object.setattr(intern!(py, "text"), written(py, &outcome.text, places.unit()))?;
-        let list = PyList::empty(py);
-        for call in calls.by_ref() {
-            let id = id_of(&call)?;
-            list.append(call_to_python(py, Arc::new(call), id, places)?)?;
+    let made = match ids {
+        None => None,
+        Some(id_of) => {
+            let list = PyList::empty(py);
+            for call in calls.by_ref() {
+                let id = id_of(&call)?;
+                list.append(call_to_python(py, Arc::new(call), id, places)?)?;
+            }
+            Some((written(py, &outcome.text, places.unit()).into_any(), list.into_any()))
         }
-        object.setattr(intern!(py, "calls"), list)?;
-    }
+    };
     let native = NativeResult {
         segments: outcome.segments,
         errors: outcome.errors,
@@ -265,8 +257,11 @@ pub fn result_to_python<'py>(
         tools: tools.clone(),
         places: places.clone(),
     };
-    object.setattr(intern!(py, "_native"), native)?;
-    Ok(object)
+    let native = native.into_pyobject(py)?.into_any();
+    match made {
+        Some((text, calls)) => result.make(py, [native, text, calls]),
+        None => result.make(py, [native]),
+    }
 }
 
 /// Replies longer than this are read without holding the interpreter.
