@@ -544,6 +544,7 @@ pub const FORMATS: &[Format] = &[
         section: Wrap { open: &["<｜tool_calls_begin｜>"], close: &["<｜tool_calls_end｜>"] },
         call: Wrap { open: &["<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke"], close: &["</steptml:invoke>"] },
         between: Between::Noise,
+        controls: &["<｜tool_call_end｜>"],
         body: Body::Named(
             INVOKE_HEAD,
             Args::Pairs(Pairs { open: &["<steptml:parameter"], close: &["</steptml:parameter>"], trim: Trim::All, ..ATTRIBUTE_PAIRS }),

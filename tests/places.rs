@@ -262,3 +262,22 @@ fn a_character_that_two_strings_share_is_handed_out_once() {
     assert_eq!(facts.calls[0].arguments, "{\"arg0\":\"\u{E26A}b\"}");
     assert!(streamed(text.chunks(1), &options, Ending::Unknown) == facts);
 }
+
+/// Text beside the calls of a section is a slip while it is short; where it is long, the section was never closed.
+#[test]
+fn long_text_behind_a_call_is_prose_though_the_section_closes_later() {
+    let of = |noise: usize, blanks: usize| {
+        let text = format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{{\"a\": 1}}<|tool_call_end|>{}{}{}",
+            "n".repeat(noise),
+            " ".repeat(blanks),
+            "<|tool_call_begin|>f<|tool_call_argument_begin|>{\"a\": 2}<|tool_call_end|><|tool_calls_section_end|>"
+        );
+        read("", &text).replace(&"n".repeat(noise.max(1)), "…").replace(&" ".repeat(blanks.max(2)), "_")
+    };
+    assert_eq!(of(0, 0), " f{\"a\":1} f{\"a\":2}");
+    assert_eq!(of(1024, 0), " f{\"a\":1} f{\"a\":2}");
+    assert_eq!(of(4, 1020), " f{\"a\":1} f{\"a\":2}");
+    assert_eq!(of(1025, 0), "… f{\"a\":1} f{\"a\":2}missing_opener");
+    assert_eq!(of(4, 1021), "…_ f{\"a\":1} f{\"a\":2}missing_opener");
+}

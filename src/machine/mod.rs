@@ -16,6 +16,7 @@ mod named;
 mod pairs;
 mod prose;
 mod python;
+mod section;
 mod text;
 mod think;
 mod tree;
@@ -88,7 +89,7 @@ enum State {
     /// A reasoning block.
     Think(think::ThinkState),
     /// Between the calls of a section.
-    Section(usize),
+    Section(section::SectionState),
     /// A JSON body.
     Json(Box<json::JsonState>),
     /// Call expressions.
@@ -140,6 +141,8 @@ pub struct Machine {
     fence: Option<prose::Fence>,
     /// Where a marker in back-ticks stands, until they close or the line ends.
     quoted: Option<usize>,
+    /// True when the section that calls stand in was opened, and not only taken for one because a call stands there.
+    in_section: bool,
     /// An opener that was taken for a mention.
     mention: Option<(usize, usize)>,
     /// Where a call ended a reasoning block that never closed: nobody knows whether it was a draft.
@@ -176,6 +179,7 @@ impl Machine {
             marked: false,
             fence: None,
             quoted: None,
+            in_section: false,
             mention: None,
             in_open_think: None,
             never_closed: Vec::new(),
@@ -243,9 +247,9 @@ impl Machine {
     fn keep_from(&self) -> usize {
         let candidate = self.candidate.as_ref().map_or(self.pos, |candidate| candidate.start);
         let mention = self.mention.map_or(self.pos, |(_, start)| if self.pos - start > MAX_MENTION { self.pos } else { start });
-        // What is around a call that is not certain may still become the error.
+        // What is around a call that is not certain, or beside calls, may still become an error, or prose.
         let is_untold = match &self.state {
-            State::Prose | State::Think(_) => true,
+            State::Prose | State::Think(_) | State::Section(_) => true,
             State::Json(state) => !state.body.call.as_deref().is_some_and(Call::is_certain),
             _ => false,
         };
@@ -259,7 +263,7 @@ impl Machine {
         match &self.state {
             State::Prose => self.prose(window, sink),
             State::Think(_) => self.think(window, sink),
-            State::Section(row) => self.section(*row, window, sink),
+            State::Section(state) => self.section(*state, window, sink),
             State::Json(_) => self.json(window, sink),
             State::Python(_) => self.python(window, sink),
             State::Object(_) => self.object(window, sink),

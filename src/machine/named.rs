@@ -1,12 +1,13 @@
-//! Named calls: sections, heads, objects, and what closes them.
+//! Named calls: heads, objects, and what closes them.
 
 use super::body::settle;
 use super::candidate::Certain;
-use super::heads::{HeadRead, HeadText, Opens, after_fence, call_opens, has_fence, read_head};
+use super::heads::{HeadRead, HeadText, after_fence, has_fence, read_head};
 use super::json::cut_fault;
+use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
-use crate::format::{Args, Between, Body, Format, Place};
+use crate::format::{Args, Body, Format, Place};
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
@@ -55,104 +56,12 @@ impl SkipState {
 }
 
 impl Machine {
-    /// Between the calls of a section.
-    pub(super) fn section<S: Sink>(&mut self, row: usize, window: &Window<'_>, sink: &mut S) -> Step {
-        match self.section_step(row, window, sink) {
-            Some(step) => step,
-            None => Step::More,
-        }
-    }
-
-    fn section_step<S: Sink>(&mut self, row: usize, window: &Window<'_>, sink: &mut S) -> Option<Step> {
-        let format = self.row(row);
-        let next = window.after_blanks(self.pos)?;
-        if window.get(next).is_none() {
-            return Some(self.section_ends(window, sink));
-        }
-        if let Some(length) = window.starts_with_any(next, format.call.open)? {
-            match call_opens(format, window, next + length, &self.tools)? {
-                Opens::No if format.between == Between::Blanks => {
-                    self.tell_markup(self.pos, sink);
-                    self.leave_section(window, sink);
-                    return Some(Step::Go);
-                }
-                Opens::No => {
-                    self.tell_markup(next + length, sink);
-                    return Some(Step::Go);
-                }
-                Opens::Cut if matches!(format.body, Body::Named(..)) && self.head_is_cut(format, window, next + length) => {
-                    self.cut_head(next, window, sink);
-                    return Some(Step::Go);
-                }
-                _ => {}
-            }
-            self.tell_markup(next, sink);
-            if matches!(format.body, Body::Named(..)) {
-                self.begin_named(row, next, next + length, false, window, sink);
-            } else {
-                self.tell_markup(next + length, sink);
-                self.begin_body(row, next);
-            }
-            return Some(Step::Go);
-        }
-        if let Some(length) = window.starts_with_any(next, format.section.close)? {
-            self.tell_markup(next + length, sink);
-            self.leave_section(window, sink);
-            return Some(Step::Go);
-        }
-        if let Some(length) = window.starts_with_any(next, format.section.open)? {
-            self.tell_markup(next + length, sink);
-            return Some(Step::Go);
-        }
-        if window.ends_within(next, format.section.close) || window.ends_within(next, format.call.open) {
-            self.tell_markup(window.end(), sink);
-            return Some(Step::Go);
-        }
-        match format.between {
-            Between::Blanks => {
-                self.leave_section(window, sink);
-            }
-            Between::Noise | Between::Name => self.pass_noise(format, next, window, sink),
-        }
-        Some(Step::Go)
-    }
-
-    fn leave_section<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
-        if self.candidate.is_some() && !self.holds_call {
-            self.fail_candidate(Vec::new(), window, sink);
-            return;
-        }
-        self.commit(window, sink);
-        self.leave();
-    }
-
-    fn section_ends<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
-        if !window.last {
-            return Step::More;
-        }
-        if self.candidate.is_some() && !self.holds_call {
-            self.fail_candidate(Vec::new(), window, sink);
-            return Step::Go;
-        }
-        self.tell_markup(window.end(), sink);
-        Step::More
-    }
-
-    /// What stands in a section beside calls.
-    fn pass_noise<S: Sink>(&mut self, format: &Format, at: usize, window: &Window<'_>, sink: &mut S) {
-        let first = |marker: &&str| marker.bytes().next();
-        let firsts: Vec<u8> = format.call.open.iter().chain(format.section.close).filter_map(first).collect();
-        let rest = window.from(at + 1);
-        let found = rest.iter().position(|byte| firsts.contains(byte));
-        self.tell_markup(found.map_or(window.end(), |index| at + 1 + index), sink);
-    }
-
-    fn head_is_cut(&self, format: &Format, window: &Window<'_>, at: usize) -> bool {
+    pub(super) fn head_is_cut(&self, format: &Format, window: &Window<'_>, at: usize) -> bool {
         let Body::Named(head, _) = format.body else { return false };
         matches!(read_head(&head, window, at, &self.tools), Some(HeadRead::Cut))
     }
 
-    fn cut_head<S: Sink>(&mut self, start: usize, window: &Window<'_>, sink: &mut S) {
+    pub(super) fn cut_head<S: Sink>(&mut self, start: usize, window: &Window<'_>, sink: &mut S) {
         if self.candidate.is_some() {
             self.fail_candidate(Vec::new(), window, sink);
             return;
@@ -453,7 +362,7 @@ impl Machine {
         if self.row(row).place == Place::LineStart {
             self.at_border();
         }
-        self.state = if section { State::Section(row) } else { State::Prose };
+        self.state = if section { State::Section(SectionState::behind_call(row)) } else { State::Prose };
     }
 
     fn finish_named<S: Sink>(&mut self, row: usize, call: Box<Call>, window: &Window<'_>, sink: &mut S) {
@@ -525,7 +434,7 @@ impl Machine {
             }
             None => self.tell_markup(end, sink),
         }
-        self.state = if section { State::Section(state.row) } else { State::Prose };
+        self.state = if section { State::Section(SectionState::behind_call(state.row)) } else { State::Prose };
     }
 }
 

@@ -3,6 +3,7 @@
 use super::candidate::Certain;
 use super::heads::{MAX_TICKS, Opens, call_opens, opens, ticks};
 use super::messages;
+use super::section::SectionState;
 use super::think::ThinkState;
 use super::{Fault, MAX_MENTION, Machine, Sink, State, Step};
 use crate::format::{Body, Loose, Place};
@@ -427,10 +428,11 @@ impl Machine {
         }
         let format = self.row(row);
         let end = at + length;
-        if !format.section.open.is_empty() && !loose {
+        self.in_section = !format.section.open.is_empty() && !loose;
+        if self.in_section {
             self.tell_markup(end, sink);
             self.boundary = false;
-            self.state = State::Section(row);
+            self.state = State::Section(SectionState::new(row));
         } else if matches!(format.body, Body::Named(..)) {
             self.begin_named(row, at, end, loose, window, sink);
         } else {

@@ -1,0 +1,169 @@
+//! Sections: what stands around calls and between them.
+
+use super::heads::{Opens, call_opens};
+use super::{Fault, Machine, Sink, State, Step};
+use crate::format::{Between, Body, Format};
+use crate::repair::{FaultKind, Unreadable};
+use crate::span::Span;
+use crate::window::{Window, is_blank};
+
+/// Text beside calls that is longer than this is no slip: it is prose, and the section was never closed.
+const MAX_NOISE: usize = 1024;
+
+/// Between the calls of a section.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct SectionState {
+    row: usize,
+    /// True once a call stood in it, or something that wanted to be one.
+    read: bool,
+    /// Where text began that belongs to no call. What follows decides what it was, so it is not told.
+    noise: Option<usize>,
+}
+
+impl SectionState {
+    /// Behind the opener.
+    pub(super) fn new(row: usize) -> SectionState {
+        SectionState { row, read: false, noise: None }
+    }
+
+    /// Behind a call.
+    pub(super) fn behind_call(row: usize) -> SectionState {
+        SectionState { row, read: true, noise: None }
+    }
+}
+
+impl Machine {
+    /// Between the calls of a section.
+    pub(super) fn section<S: Sink>(&mut self, mut state: SectionState, window: &Window<'_>, sink: &mut S) -> Step {
+        match self.section_step(&mut state, window, sink) {
+            Some(step) => step,
+            None => Step::More,
+        }
+    }
+
+    fn section_step<S: Sink>(&mut self, state: &mut SectionState, window: &Window<'_>, sink: &mut S) -> Option<Step> {
+        let format = self.row(state.row);
+        let next = if state.noise.is_some() { self.pos } else { window.after_blanks(self.pos)? };
+        if window.get(next).is_none() {
+            return Some(self.section_ends(state, window, sink));
+        }
+        if let Some(length) = window.starts_with_any(next, format.call.open)? {
+            return self.section_call(state, next, length, window, sink);
+        }
+        if let Some(length) = window.starts_with_any(next, format.section.close)? {
+            self.drop_noise(state, next, window, sink);
+            self.tell_markup(next + length, sink);
+            self.leave_section(window, sink);
+            return Some(Step::Go);
+        }
+        if let Some(length) = window.starts_with_any(next, format.section.open)? {
+            self.drop_noise(state, next, window, sink);
+            self.tell_markup(next + length, sink);
+            return Some(Step::Go);
+        }
+        if window.ends_within(next, format.section.close) || window.ends_within(next, format.call.open) {
+            self.drop_noise(state, next, window, sink);
+            self.tell_markup(window.end(), sink);
+            return Some(Step::Go);
+        }
+        if format.between == Between::Blanks || !self.in_section {
+            self.leave_section(window, sink);
+        } else {
+            self.pass_noise(state, format, next, window, sink);
+        }
+        Some(Step::Go)
+    }
+
+    /// The opener of a call, at `next`.
+    fn section_call<S: Sink>(
+        &mut self,
+        state: &mut SectionState,
+        next: usize,
+        length: usize,
+        window: &Window<'_>,
+        sink: &mut S,
+    ) -> Option<Step> {
+        let format = self.row(state.row);
+        match call_opens(format, window, next + length, &self.tools)? {
+            Opens::No if format.between == Between::Blanks => {
+                self.tell_markup(self.pos, sink);
+                self.leave_section(window, sink);
+                return Some(Step::Go);
+            }
+            Opens::No => {
+                self.pass_noise(state, format, next, window, sink);
+                return Some(Step::Go);
+            }
+            Opens::Cut if matches!(format.body, Body::Named(..)) && self.head_is_cut(format, window, next + length) => {
+                self.cut_head(next, window, sink);
+                return Some(Step::Go);
+            }
+            _ => {}
+        }
+        self.tell_markup(next, sink);
+        if matches!(format.body, Body::Named(..)) {
+            self.begin_named(state.row, next, next + length, false, window, sink);
+        } else {
+            self.tell_markup(next + length, sink);
+            self.begin_body(state.row, next);
+        }
+        Some(Step::Go)
+    }
+
+    fn leave_section<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+        if self.candidate.is_some() && !self.holds_call {
+            self.fail_candidate(Vec::new(), window, sink);
+            return;
+        }
+        self.commit(window, sink);
+        self.leave();
+    }
+
+    fn section_ends<S: Sink>(&mut self, state: &SectionState, window: &Window<'_>, sink: &mut S) -> Step {
+        if !window.last {
+            return Step::More;
+        }
+        if self.candidate.is_some() && !self.holds_call {
+            self.fail_candidate(Vec::new(), window, sink);
+            return Step::Go;
+        }
+        if state.noise.is_some() {
+            self.leave_unclosed(window, sink);
+            return Step::Go;
+        }
+        self.tell_markup(window.end(), sink);
+        Step::More
+    }
+
+    /// Nothing closed the section: what stands behind its last call is prose.
+    fn leave_unclosed<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+        self.pos = self.told;
+        self.leave_section(window, sink);
+    }
+
+    /// Goes on to the next place where a call may open or the section may close.
+    fn pass_noise<S: Sink>(&mut self, state: &mut SectionState, format: &Format, at: usize, window: &Window<'_>, sink: &mut S) {
+        let first = |marker: &&str| marker.bytes().next();
+        let firsts: Vec<u8> = format.call.open.iter().chain(format.section.close).filter_map(first).collect();
+        let rest = window.from(at + 1);
+        let found = rest.iter().position(|byte| firsts.contains(byte));
+        self.pos = found.map_or(window.end(), |index| at + 1 + index);
+        let start = *state.noise.get_or_insert(at);
+        if self.pos - start > MAX_NOISE {
+            self.leave_unclosed(window, sink);
+        } else {
+            self.state = State::Section(*state);
+        }
+    }
+
+    /// What stood beside calls, up to `end`, is of no interest; where no call was read, it wanted to be one.
+    fn drop_noise<S: Sink>(&mut self, state: &mut SectionState, end: usize, window: &Window<'_>, sink: &mut S) {
+        let noise = state.noise.take().filter(|start| !window.slice(*start, end).iter().all(|byte| is_blank(*byte)));
+        if let Some(start) = noise.filter(|_| !state.read) {
+            let kind = FaultKind::Unreadable(Unreadable::NotACall);
+            self.tell_fault(Fault { kind, name: None, span: Span::new(start, end), shown: false }, window, sink);
+            state.read = true;
+        }
+        self.state = State::Section(*state);
+    }
+}
