@@ -189,7 +189,7 @@ impl Search<'_> {
     /// What stands behind the value.
     fn rest(&mut self, end: usize) {
         let mut at = skip(self.text, end);
-        if let Some(index) = self.text.get(end..at).and_then(|passed| memchr::memchr(0, passed)) {
+        if let Some(index) = self.text.get(end..at).and_then(|passed| passed.iter().position(|byte| !is_blank(*byte))) {
             self.mark(RepairKind::OddCharacter, end + index, at);
         }
         if self.text.get(at..).is_some_and(|rest| rest.starts_with(b"```")) {

@@ -102,6 +102,7 @@ fn bytes_that_are_no_text_are_marked() {
         (b"3\xDA", "3", &["surrounding_text"]),
         (b"true \xE2\x82", "true", &["surrounding_text"]),
         (b"{\"a\":1}\xDA", "{\"a\":1}", &["surrounding_text"]),
+        (b"[1] \xEF\xBB\xBF ", "[1]", &["odd_character"]),
         (b"[1]]\xDA", "[1]", &["surrounding_text"]),
         (b"[\"\xC3", "[\"\"]", &["closed_array", "closed_string"]),
         (b"{\"a\":1\xDA", "{}", &["closed_object", "dropped_partial_literal"]),

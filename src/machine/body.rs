@@ -2,7 +2,7 @@
 
 use super::candidate::Certain;
 use crate::call::{Arguments, ArgumentsState, Call, read_whole};
-use crate::format::{CallKeys, Dialect, Format};
+use crate::format::{CallKeys, Dialect, Format, Shape};
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::tape::Node;
@@ -90,7 +90,7 @@ pub struct JsonBody {
     /// True when that was seen before any call was certain.
     foreign_first: bool,
     /// True when a tool that is not offered was named before any call was certain.
-    pub unknown_first: bool,
+    unknown_first: bool,
     /// True once a call was certain.
     vouched: bool,
     /// True when the body is a list of calls.
@@ -143,6 +143,11 @@ impl JsonBody {
         if certain == Certain::FirstCall { self.foreign_first } else { self.foreign }
     }
 
+    /// Whether a candidate with this body has failed.
+    pub(super) fn fails(&self, certain: Certain, shape: Shape) -> bool {
+        self.is_foreign(certain) || self.unknown_first && shape == Shape::Tagged
+    }
+
     /// True while the name is read.
     #[must_use]
     pub fn reads_name(&self) -> bool {
@@ -191,6 +196,8 @@ pub struct Finder<'b> {
     pub format: &'b Format,
     /// What is offered.
     pub tools: &'b Tools,
+    /// When what is read counts, if it is a candidate.
+    pub certain: Option<Certain>,
 }
 
 impl Finder<'_> {
@@ -331,7 +338,7 @@ impl Finder<'_> {
             return;
         }
         let Some(call) = self.body.call.as_deref() else { return };
-        if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != crate::format::Shape::Tagged {
+        if call.fault.is_some() || !self.body.wrote_arguments && self.format.shape != Shape::Tagged {
             let foreign = call.name.is_empty() || !self.body.wrote_arguments;
             self.body.foreign |= foreign;
             self.body.foreign_first |= foreign && !self.body.vouched;
@@ -340,7 +347,7 @@ impl Finder<'_> {
 
     /// True when the object was a message. In markup that only calls have around them nothing is.
     fn end_message(&mut self) -> bool {
-        if self.format.shape == crate::format::Shape::Tagged {
+        if self.format.shape == Shape::Tagged {
             return false;
         }
         let message = self.body.take_message();
@@ -625,6 +632,10 @@ impl Values for Finder<'_> {
         if let Some(mut arguments) = self.arguments() {
             arguments.null(at);
         }
+    }
+
+    fn is_refused(&self) -> bool {
+        self.certain.is_some_and(|certain| self.body.fails(certain, self.format.shape))
     }
 
     #[cold]

@@ -99,7 +99,8 @@ impl Machine {
 
     fn json_value<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) -> Next {
         let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None };
-        let mut finder = Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools };
+        let certain = self.candidate.as_ref().map(|candidate| candidate.certain);
+        let mut finder = Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools, certain };
         let progress = state.reader.read(window, &mut self.pos, bounds, &mut finder);
         match progress {
             Progress::More if window.last => return self.json_cut(state, window, sink),
@@ -144,8 +145,7 @@ impl Machine {
     fn candidate_after_piece<S: Sink>(&mut self, state: &JsonState, window: &Window<'_>, sink: &mut S) -> bool {
         let Some(candidate) = &self.candidate else { return false };
         let certain = candidate.certain;
-        let unknown = state.body.unknown_first && self.row(state.row).shape == Shape::Tagged;
-        if state.body.is_foreign(certain) || unknown {
+        if state.body.fails(certain, self.row(state.row).shape) {
             self.fail_candidate(Vec::new(), window, sink);
             return true;
         }
@@ -191,7 +191,7 @@ impl Machine {
         let end = window.end();
         let closed = state.body.call.as_ref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
         let name_cut = state.body.reads_name();
-        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools };
+        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, certain: None };
         state.reader.finish(window, end, self.ending, &mut finder);
         self.pos = end;
         let call = state.body.call.take().map(|mut call| {
@@ -255,7 +255,7 @@ impl Machine {
         let tools = self.tools.clone();
         let plan = self.plan.clone();
         state.body.call = Some(call);
-        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools };
+        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, certain: None };
         state.reader.finish(window, self.pos, Ending::Unknown, &mut finder);
         if let Some(mut call) = state.body.call.take() {
             call.end = End::Cut;

@@ -70,6 +70,10 @@ pub trait Values {
     fn null(&mut self, at: usize);
     /// Something was mended.
     fn repair(&mut self, repair: Repair);
+    /// True once it is of no use to read on: asked behind each token, so that it does not depend on how the text came.
+    fn is_refused(&self) -> bool {
+        false
+    }
 }
 
 /// Where a value must be over, whatever its own closers say.
@@ -106,7 +110,7 @@ pub enum Progress {
     Done,
     /// A stop marker stands at the position, or the outer closer; [`Reader::finish`] closes what is open.
     Stopped,
-    /// This is not a value.
+    /// This is not a value, or none that is wanted.
     Failed(Unreadable),
 }
 
@@ -291,6 +295,7 @@ impl Reader {
                 _ => self.token(window, pos, bounds, out),
             };
             match step {
+                Step::Go if out.is_refused() => return Progress::Failed(Unreadable::NotACall),
                 Step::Go => {}
                 Step::More => return Progress::More,
                 Step::Stop => return Progress::Stopped,
