@@ -66,6 +66,8 @@ pub enum Done {
     Call(Box<Call>),
     /// A message: its text, and where that stands.
     Message(Vec<u8>, Span),
+    /// An item in a list of calls that is none.
+    Stray(Span),
 }
 
 /// What was found in a JSON body so far.
@@ -85,6 +87,8 @@ pub struct JsonBody {
     pub call: Option<Box<Call>>,
     /// What is over, in order.
     pub done: Vec<Done>,
+    /// Where an item of the list of calls began that is none.
+    stray: Option<usize>,
     /// True once something was seen that no call holds.
     foreign: bool,
     /// True when that was seen before any call was certain.
@@ -116,6 +120,7 @@ impl JsonBody {
             second_text: false,
             call: None,
             done: Vec::new(),
+            stray: None,
             foreign: false,
             foreign_first: false,
             unknown_first: false,
@@ -146,6 +151,11 @@ impl JsonBody {
     /// Whether a candidate with this body has failed.
     pub(super) fn fails(&self, certain: Certain, shape: Shape) -> bool {
         self.is_foreign(certain) || self.unknown_first && shape == Shape::Tagged
+    }
+
+    /// True when the call that was read last is closed: what stands here belongs to none.
+    pub(super) fn is_between_calls(&self) -> bool {
+        matches!(self.scopes.last(), None | Some(Scope::Calls))
     }
 
     /// True while the name is read.
@@ -211,12 +221,7 @@ impl Finder<'_> {
     }
 
     fn begin_call(&mut self, at: usize, scope: Scope) {
-        self.body.vouch();
-        if let Some(mut call) = self.body.call.take() {
-            call.end = crate::call::End::Closed;
-            call.listed = self.body.list;
-            self.body.done.push(Done::Call(call));
-        }
+        self.end_call();
         self.body.call = Some(Box::new(Call::new(self.format, at)));
         self.body.early_arguments = false;
         self.body.wrote_arguments = false;
@@ -224,6 +229,29 @@ impl Finder<'_> {
         self.body.second_text = false;
         self.body.kind.clear();
         self.body.scopes.push(scope);
+    }
+
+    /// The call that was read last is followed by something else.
+    fn end_call(&mut self) {
+        self.body.vouch();
+        if let Some(mut call) = self.body.call.take() {
+            call.end = crate::call::End::Closed;
+            call.listed = self.body.list;
+            self.body.done.push(Done::Call(call));
+        }
+    }
+
+    /// An item begins that is no call.
+    fn begin_stray(&mut self, at: usize) {
+        self.body.note_foreign(true);
+        self.end_call();
+        self.body.stray = Some(at);
+    }
+
+    fn end_stray(&mut self, end: usize) {
+        if let Some(start) = self.body.stray.take() {
+            self.body.done.push(Done::Stray(Span::new(start, end)));
+        }
     }
 
     fn item_scope(&self) -> Scope {
@@ -311,7 +339,9 @@ impl Finder<'_> {
                 if matches!(self.body.slot, Slot::Arguments { .. }) && matches!(scope, Scope::Item | Scope::Part) || scope == Scope::Keyed {
                     self.bad_arguments();
                 }
-                self.body.note_foreign(scope == Scope::Calls);
+                if scope == Scope::Calls {
+                    self.begin_stray(at);
+                }
                 self.body.scopes.push(Scope::Other);
             }
         }
@@ -419,7 +449,11 @@ impl Finder<'_> {
                 self.bad_arguments();
                 Into::Nowhere
             }
-            Some(Scope::Calls) | None => {
+            Some(Scope::Calls) => {
+                self.begin_stray(at);
+                Into::Nowhere
+            }
+            None => {
                 self.body.note_foreign(true);
                 Into::Nowhere
             }
@@ -516,6 +550,7 @@ impl Values for Finder<'_> {
                 }
             }
             Some(Scope::Item | Scope::Keyed) => self.end_item(end),
+            Some(Scope::Other) if self.scope() == Some(Scope::Calls) => self.end_stray(end),
             _ => {}
         }
     }
@@ -568,6 +603,7 @@ impl Values for Finder<'_> {
                 }
             }
             Into::StringArguments => self.end_string_arguments(end),
+            Into::Nowhere if self.scope() == Some(Scope::Calls) => self.end_stray(end),
             Into::Nowhere => {}
         }
     }

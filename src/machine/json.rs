@@ -137,6 +137,10 @@ impl Machine {
                     self.tell_call(call, window, sink);
                 }
                 Done::Message(text, span) => self.tell_message(text, span, sink),
+                Done::Stray(span) => {
+                    let kind = FaultKind::Unreadable(Unreadable::NotACall);
+                    self.tell_fault(Fault { kind, name: None, span, shown: false }, window, sink);
+                }
             }
         }
     }
@@ -203,6 +207,7 @@ impl Machine {
             call.listed = state.body.list;
             call
         });
+        self.deliver_done(state, window, sink);
         if let Some(candidate) = &self.candidate {
             let hopeless = call.as_ref().is_none_or(|call| call.fault.is_some()) && !self.holds_call;
             if state.body.is_foreign(candidate.certain) || hopeless {
@@ -237,6 +242,10 @@ impl Machine {
         if self.candidate.is_some() {
             self.fail_candidate(Vec::new(), window, sink);
             return Next::Over;
+        }
+        if state.body.is_between_calls() {
+            // The call that was read last is whole; what stands behind it is not.
+            self.close_pending(state, End::Followed, window, sink);
         }
         let call = state.body.call.take();
         let start = call.as_ref().map_or(self.told, |call| call.span.start);

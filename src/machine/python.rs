@@ -128,6 +128,10 @@ impl Machine {
                 Step::Go
             }
             Py::Failed => {
+                if matches!(state.at, At::Call | At::AfterCall) {
+                    // The call that was read last is whole; what stands behind it is not.
+                    self.python_call_over(&mut state, End::Followed, window, sink);
+                }
                 let start = state.call.as_ref().map_or(self.told, |call| call.span.start);
                 match state.call.take() {
                     Some(mut call) if call.is_certain() => {
