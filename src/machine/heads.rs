@@ -454,7 +454,11 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
         match window.get(scan) {
             None => return cut(),
             Some(b'=') => scan += 1,
-            Some(_) => return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No }),
+            Some(_) => {
+                // Half a marker is no reason to refuse it while the other half may come.
+                window.starts_with_any(scan, end)?;
+                return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No });
+            }
         }
         match attribute_value(end, window, scan)? {
             ValueRead::Value(value, next) => {

@@ -66,12 +66,17 @@ impl Machine {
             self.tell_markup(window.end(), sink);
             return Some(Step::Go);
         }
-        if format.between == Between::Blanks || !self.in_section {
+        if self.ends_at_text(format) {
             self.leave_section(window, sink);
         } else {
             self.pass_noise(state, format, next, window, sink);
         }
         Some(Step::Go)
+    }
+
+    /// True when the next text that belongs to no call ends the section: it is of that form, or was never opened.
+    fn ends_at_text(&self, format: &Format) -> bool {
+        format.between == Between::Blanks || !self.in_section
     }
 
     /// The opener of a call, at `next`.
@@ -85,7 +90,7 @@ impl Machine {
     ) -> Option<Step> {
         let format = self.row(state.row);
         match call_opens(format, window, next + length, &self.tools)? {
-            Opens::No if format.between == Between::Blanks => {
+            Opens::No if self.ends_at_text(format) => {
                 self.tell_markup(self.pos, sink);
                 self.leave_section(window, sink);
                 return Some(Step::Go);
