@@ -44,6 +44,7 @@ enum Next {
 impl JsonState {
     pub(super) fn keep_from(&self) -> usize {
         match &self.body.call {
+            Some(call) if call.is_certain() && self.body.is_between_calls() => call.span.end,
             Some(call) if call.is_certain() => usize::MAX,
             Some(call) => call.span.start,
             None => self.start,
