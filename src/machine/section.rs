@@ -61,6 +61,14 @@ impl Machine {
             self.tell_markup(next + length, sink);
             return Some(Step::Go);
         }
+        if self.in_section
+            && let Some(length) = window.starts_with_any(next, format.call.close)?
+        {
+            // The end of something whose beginning could not be read.
+            self.refuse_noise(state, next + length, window, sink);
+            self.tell_markup(next + length, sink);
+            return Some(Step::Go);
+        }
         if window.ends_within(next, format.section.close) || window.ends_within(next, format.call.open) {
             self.drop_noise(state, next, window, sink);
             self.tell_markup(window.end(), sink);
@@ -149,7 +157,8 @@ impl Machine {
     /// Goes on to the next place where a call may open or the section may close.
     fn pass_noise<S: Sink>(&mut self, state: &mut SectionState, format: &Format, at: usize, window: &Window<'_>, sink: &mut S) {
         let first = |marker: &&str| marker.bytes().next();
-        let firsts: Vec<u8> = format.call.open.iter().chain(format.section.close).filter_map(first).collect();
+        let markers = format.call.open.iter().chain(format.call.close).chain(format.section.close);
+        let firsts: Vec<u8> = markers.filter_map(first).collect();
         let rest = window.from(at + 1);
         let found = rest.iter().position(|byte| firsts.contains(byte));
         self.pos = found.map_or(window.end(), |index| at + 1 + index);
@@ -163,8 +172,18 @@ impl Machine {
 
     /// What stood beside calls, up to `end`, is of no interest; where no call was read, it wanted to be one.
     fn drop_noise<S: Sink>(&mut self, state: &mut SectionState, end: usize, window: &Window<'_>, sink: &mut S) {
+        if state.read {
+            state.noise = None;
+            self.state = State::Section(*state);
+        } else {
+            self.refuse_noise(state, end, window, sink);
+        }
+    }
+
+    /// What stood beside calls, up to `end`, wanted to be one.
+    fn refuse_noise<S: Sink>(&mut self, state: &mut SectionState, end: usize, window: &Window<'_>, sink: &mut S) {
         let noise = state.noise.take().filter(|start| !window.slice(*start, end).iter().all(|byte| is_blank(*byte)));
-        if let Some(start) = noise.filter(|_| !state.read) {
+        if let Some(start) = noise {
             let kind = FaultKind::Unreadable(Unreadable::NotACall);
             self.tell_fault(Fault { kind, name: None, span: Span::new(start, end), shown: false }, window, sink);
             state.read = true;
