@@ -89,7 +89,8 @@ pub struct Wrap {
 pub enum Between {
     /// White space; anything else ends the section.
     Blanks,
-    /// Anything: it is neither prose nor call.
+    /// Anything that is short: it is neither prose nor call, but an error where no call was read, or behind which a call closes. What is
+    /// long, or stands behind the calls of a section that never closes, is prose.
     Noise,
     /// The name of what follows, which the call says again.
     Name,

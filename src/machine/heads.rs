@@ -397,6 +397,8 @@ pub(super) struct Attributes {
     pub end: usize,
     /// True when the tag has no body.
     pub empty: bool,
+    /// True when one of the two quotes around a value is missing.
+    pub is_half_quoted: bool,
     values: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -462,6 +464,8 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
         }
         match attribute_value(end, window, scan)? {
             ValueRead::Value(value, next) => {
+                let is_quoted = matches!(window.get(scan), Some(b'"' | b'\''));
+                found.is_half_quoted |= !is_quoted && value.iter().any(|byte| matches!(byte, b'"' | b'\''));
                 found.values.push((key, value));
                 scan = next;
             }

@@ -235,6 +235,9 @@ impl Machine {
                 return Some(Pair::Over(End::Cut));
             }
         };
+        if attributes.is_half_quoted {
+            state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
+        }
         let types = state.call.key(&key, start, &self.tools);
         let typed = attribute_type(pairs.typing, &attributes);
         let (types, unknown, source, json) = value_type(pairs.typing, typed, types);
