@@ -542,9 +542,11 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "step3",
         section: Wrap { open: &["<｜tool_calls_begin｜>"], close: &["<｜tool_calls_end｜>"] },
-        call: Wrap { open: &["<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke"], close: &["</steptml:invoke>"] },
+        call: Wrap {
+            open: &["<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke"],
+            close: &["</steptml:invoke>", "<｜tool_call_end｜>"],
+        },
         between: Between::Noise,
-        controls: &["<｜tool_call_end｜>"],
         body: Body::Named(
             INVOKE_HEAD,
             Args::Pairs(Pairs { open: &["<steptml:parameter"], close: &["</steptml:parameter>"], trim: Trim::All, ..ATTRIBUTE_PAIRS }),

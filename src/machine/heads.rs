@@ -216,8 +216,11 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText,
     if window.starts_with_any(next, pairs.open)?.is_some() {
         return Some(Opens::Yes);
     }
-    let closes = window.starts_with_any(next, row.call.close)?.is_some() || window.starts_with_any(next, row.section.close)?.is_some();
-    if closes {
+    let mut ends = false;
+    for markers in [row.call.close, row.section.close, row.call.open] {
+        ends = ends || window.starts_with_any(next, markers)?.is_some();
+    }
+    if ends {
         return Some(if head.bare && !known { Opens::No } else { Opens::Yes });
     }
     if row.call.close.is_empty() {

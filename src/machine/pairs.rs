@@ -3,7 +3,7 @@
 //! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
 //! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
 
-use super::heads::{Attributes, AttributesRead, Opens, attributes, opens};
+use super::heads::{Attributes, AttributesRead, Opens, attributes, call_opens, opens};
 use super::named::ObjectState;
 use super::{MAX_NAME, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
@@ -376,7 +376,7 @@ impl Machine {
                 return Some(true);
             }
         }
-        Some(false)
+        self.next_call(format, next, window)
     }
 
     /// Whether an argument that the tool declares, and that was not given yet, begins.
@@ -406,10 +406,15 @@ impl Machine {
         Some(window.starts_with_any(next, format.section.close)?.is_some())
     }
 
+    /// Whether a call begins at `at`, in a section of its own or in the one that is open.
     fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
-        let openers = format.openers();
-        let Some(length) = window.starts_with_any(at, openers)? else { return Some(false) };
-        Some(opens(format, window, at + length, &self.tools)? == Opens::Yes)
+        if let Some(length) = window.starts_with_any(at, format.openers())?
+            && opens(format, window, at + length, &self.tools)? == Opens::Yes
+        {
+            return Some(true);
+        }
+        let Some(length) = window.starts_with_any(at, format.call.open)? else { return Some(false) };
+        Some(call_opens(format, window, at + length, &self.tools)? == Opens::Yes)
     }
 
     /// Sends the text up to `end` as far as nothing behind it can make it layout.
