@@ -26,7 +26,7 @@ pub struct Format {
     pub space: Space,
     /// The reasoning blocks that its models write, by name.
     pub thinks: &'static [&'static str],
-    /// Tokens of its own that belong to no call and to no prose.
+    /// Tokens of its own that belong to no call and to no prose; its closers are such without being listed here.
     pub controls: &'static [&'static str],
     /// Shapes of such tokens.
     pub control_shapes: &'static [ControlShape],
@@ -190,7 +190,7 @@ pub enum Head {
         label: &'static [&'static str],
         /// What must stand before the name.
         lead: &'static [&'static str],
-        /// Markers that end the name and belong to it.
+        /// Markers that end the name and are part of the head: what follows stands behind them. White space around the name is layout.
         take: &'static [&'static str],
         /// Markers that end the name and start what follows.
         stop: &'static [&'static str],
@@ -264,7 +264,8 @@ pub struct Pairs {
     pub trim: Trim,
     /// Where the type of a value comes from.
     pub typing: Typing,
-    /// Where an outer closer inside a value that never closes counts as the end of both.
+    /// Where a closer of the call or section may end a value whose own closer never comes: anywhere, only at the start of a line (or both
+    /// closers one behind the other), or, as [`Place::Boundary`], nowhere.
     pub outer: Place,
     /// How characters are escaped.
     pub escapes: Escapes,
@@ -273,7 +274,8 @@ pub struct Pairs {
 /// How the key of an argument is written.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Key {
-    /// It runs to this.
+    /// It runs to one of these, which may begin with white space. A key holds neither `<` nor line feeds; blanks and one pair of quotes around
+    /// it are layout.
     Until(&'static [&'static str]),
     /// It is an attribute of the opening tag, which ends with the second.
     Attributes(&'static [&'static str], &'static [&'static str]),
@@ -365,10 +367,11 @@ pub enum Meaning {
     Hidden,
 }
 
-/// White space at the border between prose and calls.
+/// White space at the border between prose and calls. A family whose template puts line feeds around calls trims.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Space {
-    /// It is layout.
+    /// It is layout: dropped before a call, and between calls. Where prose follows the calls, the white space that stood before the first of
+    /// them parts it from the prose before, if none stands behind the last.
     Trim,
     /// It is prose.
     Keep,

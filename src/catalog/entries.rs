@@ -1,4 +1,4 @@
-//! The table: one entry a format, in the order of the rows.
+//! The table: one entry a format.
 //!
 //! Names elsewhere are those of vLLM 0.33, `SGLang` 0.5.23, llama.cpp, Ollama, mlx-lm 0.32 and smg 1.13.
 
