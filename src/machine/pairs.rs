@@ -84,7 +84,13 @@ enum Pair {
 
 /// The key of an argument.
 enum KeyRead {
-    Key { key: Vec<u8>, attributes: Attributes, end: usize },
+    Key {
+        key: Vec<u8>,
+        attributes: Attributes,
+        end: usize,
+        /// True when what should part it from the value is missing.
+        runs_on: bool,
+    },
     No,
     Cut,
 }
@@ -155,6 +161,11 @@ impl Machine {
             || window.starts_with_any(next, format.section.open)?.is_some()
             || window.starts_with_any(next, format.call.open)?.is_some();
         if ends {
+            if state.call.tape.len() == 1 && !format.call.close.is_empty() && window.starts_with_any(next, format.section.close)?.is_none()
+            {
+                // An opener that was written twice looks the same: nothing says that no argument would have come.
+                state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(next, next), safe: false });
+            }
             state.call.span.end = self.pos;
             let unwrapped = !format.call.close.is_empty();
             return Some(Pair::Over(if unwrapped { End::Followed } else { End::Closed }));
@@ -223,7 +234,12 @@ impl Machine {
 
     fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
         let (key, attributes, end) = match read_key(pairs, at, window)? {
-            KeyRead::Key { key, attributes, end } => (key, attributes, end),
+            KeyRead::Key { key, attributes, end, runs_on } => {
+                if runs_on || attributes.is_half_quoted {
+                    state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
+                }
+                (key, attributes, end)
+            }
             KeyRead::No => {
                 state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, at), safe: false });
                 self.pos = at;
@@ -235,9 +251,6 @@ impl Machine {
                 return Some(Pair::Over(End::Cut));
             }
         };
-        if attributes.is_half_quoted {
-            state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
-        }
         let types = state.call.key(&key, start, &self.tools);
         let typed = attribute_type(pairs.typing, &attributes);
         let (types, unknown, source, json) = value_type(pairs.typing, typed, types);
@@ -479,6 +492,7 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
     };
     let mut attributes = attributes;
     let mut end = end;
+    let mut runs_on = !pairs.between.is_empty();
     for marker in pairs.between {
         let next = window.after_blanks(end)?;
         let Some(length) = window.starts_with_any(next, &[*marker])? else {
@@ -488,6 +502,7 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
             continue;
         };
         end = next + length;
+        runs_on = false;
         if let Typing::TypeAttribute(close) = pairs.typing
             && close.starts_with("</")
             && Some(marker) == pairs.between.first()
@@ -501,7 +516,7 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
             }
         }
     }
-    Some(KeyRead::Key { key, attributes, end })
+    Some(KeyRead::Key { key, attributes, end, runs_on })
 }
 
 /// A key that runs to a marker: `Err(true)` when the reply ends in it.
