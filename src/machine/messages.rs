@@ -4,7 +4,7 @@ use super::named::ObjectState;
 use super::{Machine, Sink, State, Step};
 use crate::call::Call;
 use crate::format::{Body, Meaning, Messages};
-use crate::repair::{FaultKind, RepairKind};
+use crate::repair::{FaultKind, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::tools::Tools;
 use crate::window::Window;
@@ -24,8 +24,8 @@ pub(super) struct MessageState {
 pub(super) enum Header {
     /// It is whole.
     Whole { meaning: Meaning, name: Vec<u8>, flagged: bool, end: usize },
-    /// It says nothing, up to the position.
-    Broken { end: usize, call: bool },
+    /// It has no body, up to the position; what is lost with it if it names a tool.
+    Broken { end: usize, fault: Option<FaultKind> },
     /// Another row reads it.
     NotMine,
 }
@@ -40,17 +40,23 @@ pub(super) fn header(table: &Messages, window: &Window<'_>, at: usize, tools: &T
             let header = text.get(..body).unwrap_or_default();
             Some(read(table, header, at + body + table.body.len(), tools))
         }
-        (_, Some(stop)) => Some(Header::Broken { end: at + stop, call: false }),
-        (_, None) if text.len() == MAX_HEADER => Some(Header::Broken { end: at + text.len(), call: false }),
+        (_, Some(stop)) => Some(broken(table, text.get(..stop).unwrap_or_default(), at, FaultKind::Unreadable(Unreadable::NotACall))),
+        (_, None) if text.len() == MAX_HEADER => Some(broken(table, text, at, FaultKind::Unreadable(Unreadable::NotACall))),
         (_, None) if !window.last => None,
         (_, None) => {
-            let call = table.recipients.iter().any(|(prefix, meaning)| {
-                *meaning == Meaning::Call && memmem::find(text, [table.recipient, prefix].concat().as_bytes()).is_some()
-            });
             let marked = table.start.iter().any(|start| start.starts_with('<') && text.starts_with(start.as_bytes()));
-            Some(if marked || call { Header::Broken { end: window.end(), call } } else { Header::NotMine })
+            let header = broken(table, text, at, FaultKind::Cut);
+            Some(if marked || matches!(header, Header::Broken { fault: Some(_), .. }) { header } else { Header::NotMine })
         }
     }
+}
+
+/// A header without a body.
+fn broken(table: &Messages, header: &[u8], at: usize, fault: FaultKind) -> Header {
+    let names_tool = table.recipients.iter().any(|(prefix, meaning)| {
+        *meaning == Meaning::Call && memmem::find(header, [table.recipient, prefix].concat().as_bytes()).is_some()
+    });
+    Header::Broken { end: at + header.len(), fault: names_tool.then_some(fault) }
 }
 
 /// Where the header gives way to the end of a message, or to the start of another one.
@@ -157,12 +163,13 @@ impl Machine {
                 self.boundary = false;
                 self.state = State::Message(MessageState { row, meaning });
             }
-            Header::Broken { end, call } => {
-                if call {
-                    let fault = super::Fault { kind: FaultKind::Cut, name: None, span: Span::new(start, end), shown: false };
-                    self.tell_fault(fault, window, sink);
-                } else {
-                    self.tell_markup(end.max(start + 1), sink);
+            Header::Broken { end, fault } => {
+                match fault {
+                    Some(kind) => {
+                        let fault = super::Fault { kind, name: None, span: Span::new(start, end.max(start + 1)), shown: false };
+                        self.tell_fault(fault, window, sink);
+                    }
+                    None => self.tell_markup(end.max(start + 1), sink),
                 }
                 self.leave();
             }
