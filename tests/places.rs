@@ -281,3 +281,9 @@ fn long_text_behind_a_call_is_prose_though_the_section_closes_later() {
     assert_eq!(of(1025, 0), "… f{\"a\":1} f{\"a\":2}missing_opener");
     assert_eq!(of(4, 1021), "…_ f{\"a\":1} f{\"a\":2}missing_opener");
 }
+
+/// A list that turns out to stand around no call is quoted from its bracket, also where the bracket came long before.
+#[test]
+fn an_error_quotes_what_stood_around_a_call_that_was_none() {
+    check(&[("<TOOLCALL>[{a\"\"\"\"\"\"tool_calls[]<", " !unreadable")]);
+}

@@ -244,10 +244,6 @@ impl Machine {
             self.fail_candidate(Vec::new(), window, sink);
             return Next::Over;
         }
-        if state.body.is_between_calls() {
-            // The call that was read last is whole; what stands behind it is not.
-            self.close_pending(state, End::Followed, window, sink);
-        }
         let call = state.body.call.take();
         let start = call.as_ref().map_or(self.told, |call| call.span.start);
         match call {

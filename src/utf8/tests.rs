@@ -89,3 +89,19 @@ fn codes_are_encoded_as_the_standard_library_does() {
     assert_eq!(encoded(&[0xD800_u16, 0x61, 0xDFFF]), b"\xED\xA0\x80a\xED\xBF\xBF");
     assert_eq!(encoded::<u8>(&[]), b"");
 }
+
+#[test]
+fn runs_of_one_width_are_made_whole_at_every_length() {
+    for wide in ["é", "窗", "😀", ""] {
+        for before in [0, 1, 15, 16, 17, 63, 64, 65, 130, 300] {
+            for behind in [0, 1, 16, 64, 130] {
+                let text = format!("{}{wide}{}", "a".repeat(before), "b".repeat(behind));
+                let codes: Vec<u32> = text.chars().map(u32::from).collect();
+                assert_eq!(encoded(&codes), text.as_bytes(), "{before} {wide} {behind}");
+                let narrow: Vec<u16> = codes.iter().filter_map(|code| u16::try_from(*code).ok()).collect();
+                let without = if wide == "😀" { text.replace(wide, "") } else { text };
+                assert_eq!(encoded(&narrow), without.as_bytes(), "{before} {wide} {behind}");
+            }
+        }
+    }
+}
