@@ -46,6 +46,8 @@ struct Value {
     after_line: bool,
     /// Where an outer closer stands.
     provisional: Option<usize>,
+    /// True when one stands where it is taken for text.
+    closed_inside: bool,
     unknown: Unknown,
     source: TypeSource,
     /// The format says that it is JSON.
@@ -260,7 +262,17 @@ impl Machine {
             state.call.hold_last();
         }
         self.pos = end;
-        state.value = Some(Value { scan: end, begun: false, line: false, after_line: false, provisional: None, unknown, source, json });
+        state.value = Some(Value {
+            scan: end,
+            begun: false,
+            line: false,
+            after_line: false,
+            provisional: None,
+            closed_inside: false,
+            unknown,
+            source,
+            json,
+        });
         Some(Pair::Go)
     }
 
@@ -362,13 +374,18 @@ impl Machine {
             {
                 return Some(Found::NextKey(at));
             }
-            if self.is_outer(format, pairs, at, value.after_line, window)? && value.provisional.is_none() {
-                value.provisional = Some(at);
+            match self.outer(format, pairs, at, value.after_line, window)? {
+                Outer::Counts => value.provisional = value.provisional.or(Some(at)),
+                Outer::Text => value.closed_inside = true,
+                Outer::None => {}
             }
-            if let Some(provisional) = value.provisional
-                && self.next_call(format, at, window)?
-            {
-                return Some(Found::Provisional(provisional));
+            if (value.provisional.is_some() || value.closed_inside) && self.next_call(format, at, window)? {
+                if let Some(provisional) = value.provisional {
+                    return Some(Found::Provisional(provisional));
+                }
+                // Somebody's text about calls, or a value that was not closed and another call behind it.
+                state.call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
+                value.closed_inside = false;
             }
             value.after_line = false;
             value.scan = at + 1;
@@ -399,17 +416,19 @@ impl Machine {
         Some(declared && !state.is_given(&key))
     }
 
-    fn is_outer(&self, format: &Format, pairs: &Pairs, at: usize, line_start: bool, window: &Window<'_>) -> Option<bool> {
+    /// Whether a closer of the call or section stands at `at`, and what it is.
+    fn outer(&self, format: &Format, pairs: &Pairs, at: usize, line_start: bool, window: &Window<'_>) -> Option<Outer> {
+        let stands =
+            window.starts_with_any(at, format.call.close)?.is_some() || window.starts_with_any(at, format.section.close)?.is_some();
+        if !stands {
+            return Some(Outer::None);
+        }
         let counts = match pairs.outer {
             Place::Anywhere => true,
             Place::LineStart => line_start || self.is_outer_pair(format, at, window)?,
             Place::Boundary => false,
         };
-        Some(
-            counts
-                && (window.starts_with_any(at, format.call.close)?.is_some()
-                    || window.starts_with_any(at, format.section.close)?.is_some()),
-        )
+        Some(if counts { Outer::Counts } else { Outer::Text })
     }
 
     /// The call's closer and the section's, one behind the other: nobody writes both for another reason.
@@ -466,6 +485,16 @@ impl Machine {
             })
             .unwrap_or(0)
     }
+}
+
+/// A closer of the call or section inside a value.
+enum Outer {
+    /// There is none.
+    None,
+    /// It may be the end of both.
+    Counts,
+    /// It is text.
+    Text,
 }
 
 enum Found {
