@@ -287,3 +287,10 @@ fn long_text_behind_a_call_is_prose_though_the_section_closes_later() {
 fn an_error_quotes_what_stood_around_a_call_that_was_none() {
     check(&[("<TOOLCALL>[{a\"\"\"\"\"\"tool_calls[]<", " !unreadable")]);
 }
+
+/// A call in a fence whose arguments are no object is text, and what stands behind it is read as what it is.
+#[test]
+fn a_call_in_a_fence_that_is_none_stays_prose() {
+    let first = "```\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n[1]\n```<｜tool▁call▁end｜>";
+    assert_eq!(read("", &format!("{first} so.")), format!("{first} so."));
+}

@@ -274,7 +274,7 @@ impl Machine {
         settle(&mut call, &self.tools);
         self.infer_name(&mut call);
         cut_fault(&mut call);
-        self.finish_named(row, call, window, sink);
+        let _ = self.finish_named(row, call, window, sink);
         self.leave();
     }
 
@@ -356,7 +356,9 @@ impl Machine {
         self.infer_name(&mut call);
         let section = !self.row(row).section.open.is_empty();
         let pos = self.pos;
-        self.finish_named(row, call, window, sink);
+        if !self.finish_named(row, call, window, sink) {
+            return;
+        }
         self.tell_markup(pos, sink);
         // The next call of such a form starts where this one ends.
         if self.row(row).place == Place::LineStart {
@@ -365,16 +367,18 @@ impl Machine {
         self.state = if section { State::Section(SectionState::behind_call(row)) } else { State::Prose };
     }
 
-    fn finish_named<S: Sink>(&mut self, row: usize, call: Box<Call>, window: &Window<'_>, sink: &mut S) {
+    /// False: the call was a candidate, and is prose.
+    fn finish_named<S: Sink>(&mut self, row: usize, call: Box<Call>, window: &Window<'_>, sink: &mut S) -> bool {
         if self.candidate.is_some() {
             if call.fault.is_some() {
                 self.fail_candidate(Vec::new(), window, sink);
-                return;
+                return false;
             }
             self.candidate_commits(&call, window, sink);
         }
         sink.border(self.row(row).space);
         self.tell_call(call, window, sink);
+        true
     }
 
     /// A call without a name is the only tool that has all its arguments.
