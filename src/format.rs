@@ -265,7 +265,8 @@ pub struct Pairs {
     /// Where the type of a value comes from.
     pub typing: Typing,
     /// Where a closer of the call or section may end a value whose own closer never comes: anywhere, only at the start of a line (or both
-    /// closers one behind the other), or, as [`Place::Boundary`], nowhere.
+    /// closers one behind the other), or, as [`Place::Boundary`], nowhere. One that does not count is text; where another call follows it,
+    /// the value is marked.
     pub outer: Place,
     /// How characters are escaped.
     pub escapes: Escapes,

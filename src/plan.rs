@@ -89,13 +89,13 @@ struct Starts {
 #[derive(Debug, Clone)]
 struct Group {
     thirds: [u8; 256],
-    lists: Vec<Vec<Candidate>>,
+    lists: Vec<Vec<MarkerEnd>>,
 }
 
 /// A marker that may stand where its first bytes do. Markers with one beginning differ at their end, which tells most of them apart without
 /// a look at the markers themselves.
 #[derive(Copy, Clone, Debug)]
-struct Candidate {
+struct MarkerEnd {
     marker: u16,
     length: u16,
     last: u8,
@@ -117,7 +117,7 @@ fn entry<'l, T>(index: &mut [u8; 256], byte: u8, list: &'l mut Vec<T>, new: impl
 }
 
 impl Starts {
-    fn insert(&mut self, second: u8, third: u8, marker: Candidate) {
+    fn insert(&mut self, second: u8, third: u8, marker: MarkerEnd) {
         let group = entry(&mut self.seconds, second, &mut self.groups, || Group { thirds: [0; 256], lists: Vec::new() });
         entry(&mut group.thirds, third, &mut group.lists, Vec::new).push(marker);
     }
@@ -132,7 +132,7 @@ impl Starts {
 
     /// The markers with these bytes, longest first.
     #[inline]
-    fn of(&self, second: u8, third: u8) -> &[Candidate] {
+    fn of(&self, second: u8, third: u8) -> &[MarkerEnd] {
         let group = match self.seconds[second as usize] {
             0 => return &[],
             group => &self.groups[group as usize - 1],
@@ -143,12 +143,12 @@ impl Starts {
         }
     }
 
-    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<Candidate>> {
+    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<MarkerEnd>> {
         self.groups.iter_mut().flat_map(|group| &mut group.lists)
     }
 
     fn markers(&self) -> impl Iterator<Item = usize> {
-        self.groups.iter().flat_map(|group| &group.lists).flatten().map(|candidate| candidate.marker as usize)
+        self.groups.iter().flat_map(|group| &group.lists).flatten().map(|end| end.marker as usize)
     }
 }
 
@@ -281,8 +281,8 @@ impl Plan {
         let mut starts = Vec::new();
         for (index, marker) in self.markers.iter().enumerate() {
             if let [first, second, third, .., last] | [first, second, third @ last] = marker.text {
-                let candidate = Candidate { marker: index as u16, length: marker.text.len() as u16, last: *last };
-                self.by_start[*first as usize].insert(*second, *third, candidate);
+                let end = MarkerEnd { marker: index as u16, length: marker.text.len() as u16, last: *last };
+                self.by_start[*first as usize].insert(*second, *third, end);
                 if !boundary_only(marker, &self.rows) {
                     starts.push((*first, *second));
                 }
@@ -312,7 +312,7 @@ impl Plan {
         });
         self.line_only = ByteSet::new(line_only.collect::<Vec<_>>());
         for list in self.by_start.iter_mut().flat_map(Starts::lists) {
-            list.sort_by_key(|candidate| std::cmp::Reverse(candidate.length));
+            list.sort_by_key(|end| std::cmp::Reverse(end.length));
         }
     }
 
@@ -349,11 +349,11 @@ impl Plan {
         let starts = &self.by_start[first as usize];
         match window.slice(at + 1, at + 3) {
             [second, third] => {
-                for candidate in starts.of(*second, *third) {
-                    if window.get(at + candidate.length as usize - 1).is_some_and(|byte| byte != candidate.last) {
+                for end in starts.of(*second, *third) {
+                    if window.get(at + end.length as usize - 1).is_some_and(|byte| byte != end.last) {
                         continue;
                     }
-                    let marker = candidate.marker as usize;
+                    let marker = end.marker as usize;
                     if window.starts_with(at, self.markers[marker].text)? {
                         return Some(Match::Marker(marker));
                     }

@@ -274,7 +274,7 @@ impl Machine {
         settle(&mut call, &self.tools);
         self.infer_name(&mut call);
         cut_fault(&mut call);
-        let _ = self.finish_named(row, call, window, sink);
+        self.finish_named(row, call, window, sink);
         self.leave();
     }
 
