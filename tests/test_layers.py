@@ -129,7 +129,8 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 INSIDE: dict[str, set[str]] = {
-    "_types.py": set(),
+    "_later.py": set(),
+    "_types.py": {"toolparse._later"},
     "_async.py": {"toolparse._core", "toolparse._types"},
     "openai.py": {"toolparse._core", "toolparse._types", "toolparse._async", "toolparse.anthropic"},
     "anthropic.py": {"toolparse._core", "toolparse._types", "toolparse._async"},

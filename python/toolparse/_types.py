@@ -8,9 +8,13 @@ first read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from toolparse._later import dataclass
 
 Shape = Literal["tagged", "fenced", "bare"]
 SegmentKind = Literal["prose", "reasoning", "call", "markup", "error"]
@@ -21,11 +25,11 @@ class _Lazy:
     """Fills a slot that is still empty from the native result it came from, or from the reply when that is prose."""
 
     __slots__ = ("_native",)
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __match_args__: ClassVar[tuple[str, ...]] = ()
     _native: Any
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        return (None, {name: getattr(self, name) for name in self.__dataclass_fields__})
+        return (None, {name: getattr(self, name) for name in self.__match_args__})
 
     if not TYPE_CHECKING:  # a type checker shall know the declared fields, and no others
 
