@@ -210,3 +210,16 @@ def test_native_ids_are_kept() -> None:
     (call,) = whole(raw, ["add"]).calls
     assert (call.name, call.native_id, call.format) == ("add", "functions.add:3", "kimi_k2")
     assert re.fullmatch("[A-Za-z0-9]{9}", call.id)
+
+
+def test_the_first_of_two_ids_stays_once_a_stream_has_told_it() -> None:
+    told = '[TOOL_CALLS]{"name": "f", "id": "one", "arguments": {"a": 1}, "id": "two"}'
+    early = '[TOOL_CALLS]{"id": "one", "name": "f", "id": "two", "arguments": {"a": 1}}'
+    late = '[TOOL_CALLS]{"name": "f", "arguments": {"a": 1}, "id": "one"}'
+    for raw, native_id, kinds in [
+        (told, "one", {"duplicate_key"}),
+        (early, "two", {"duplicate_key"}),
+        (late, "one", set()),
+    ]:
+        (call,) = whole(raw, ["f"]).calls
+        assert (call.native_id, {repair.kind for repair in call.repairs}, call.safe) == (native_id, kinds, True)

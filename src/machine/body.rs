@@ -483,6 +483,19 @@ impl Finder<'_> {
         }
     }
 
+    fn end_id(&mut self) {
+        let Some(call) = self.body.call.as_deref_mut() else { return };
+        if call.native_id.is_some() {
+            call.mark(RepairKind::DuplicateKey, Span::new(call.span.end, call.span.end));
+            // A stream has told the first.
+            if call.is_certain() {
+                return;
+            }
+        }
+        call.late_id = call.is_certain();
+        call.native_id = Some(self.body.text.clone());
+    }
+
     fn end_string_arguments(&mut self, at: usize) {
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.arguments = ArgumentsState::Text(std::mem::take(&mut self.body.text));
@@ -588,13 +601,7 @@ impl Values for Finder<'_> {
             }
             Into::Key => self.end_key(),
             Into::Name => self.end_name(),
-            Into::Id => {
-                let id = self.body.text.clone();
-                if let Some(call) = self.body.call.as_deref_mut() {
-                    call.late_id = call.is_certain();
-                    call.native_id = Some(id);
-                }
-            }
+            Into::Id => self.end_id(),
             Into::Type => self.body.kind.clone_from(&self.body.text),
             Into::Message => {
                 if let Some((text, span)) = &mut self.body.message {
