@@ -121,8 +121,10 @@ pub struct PairSet {
     bits: [u8; 256],
     /// For each byte the bits of those that it may follow.
     follows: [u8; 256],
-    /// The characters that may hold a pair, or its first byte.
-    alike: Vec<Alike<u32>>,
+    /// The first bytes that are characters of their own.
+    ascii: ByteSet,
+    /// The other characters that may hold a pair.
+    wide: Vec<Alike<u32>>,
 }
 
 impl PairSet {
@@ -130,7 +132,8 @@ impl PairSet {
     #[must_use]
     pub fn new(pairs: &[(u8, u8)]) -> PairSet {
         let firsts = ByteSet::new(pairs.iter().map(|pair| pair.0));
-        let mut set = PairSet { firsts, bits: [0; 256], follows: [0; 256], alike: Vec::new() };
+        let ascii = ByteSet::new(pairs.iter().map(|pair| pair.0).filter(u8::is_ascii));
+        let mut set = PairSet { firsts, bits: [0; 256], follows: [0; 256], ascii, wide: Vec::new() };
         let mut bit = 1;
         for (first, second) in pairs {
             if set.bits[*first as usize] == 0 {
@@ -138,7 +141,7 @@ impl PairSet {
                 bit = if bit == 0x80 { bit } else { bit << 1 };
             }
             set.follows[*second as usize] |= set.bits[*first as usize];
-            set.alike.extend(Alike::of(*first, *second).filter(|alike| !set.alike.contains(alike)));
+            set.wide.extend(Alike::of(*first, *second).filter(|alike| !set.wide.contains(alike)));
         }
         set
     }

@@ -16,11 +16,46 @@ const CHUNK: usize = 256;
 const SLACK: usize = 8;
 
 /// A character by its code, in as many bytes as a text needs for each of its characters.
-pub trait Character: Copy + Eq + BitOr<Output = Self> + Into<u32> + TryFrom<u32> {}
+pub trait Character: Copy + Eq + BitOr<Output = Self> + Into<u32> + TryFrom<u32> {
+    /// U+0000.
+    const ZERO: Self;
+    /// U+0001.
+    const ONE: Self;
 
-impl Character for u8 {}
-impl Character for u16 {}
-impl Character for u32 {}
+    /// The code of a character that is ASCII; other characters become other bytes than those, or 0.
+    fn squeezed(self) -> u8;
+}
+
+impl Character for u8 {
+    const ZERO: u8 = 0;
+    const ONE: u8 = 1;
+
+    #[inline]
+    fn squeezed(self) -> u8 {
+        self
+    }
+}
+
+impl Character for u16 {
+    const ZERO: u16 = 0;
+    const ONE: u16 = 1;
+
+    /// As processors do it for many at once.
+    #[inline]
+    fn squeezed(self) -> u8 {
+        self.cast_signed().clamp(0, 0xFF).cast_unsigned() as u8
+    }
+}
+
+impl Character for u32 {
+    const ZERO: u32 = 0;
+    const ONE: u32 = 1;
+
+    #[inline]
+    fn squeezed(self) -> u8 {
+        self.min(0xFF) as u8
+    }
+}
 
 /// `bytes` as text: a lone surrogate, or a sequence that is not UTF-8, becomes one U+FFFD.
 #[must_use]

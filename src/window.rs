@@ -72,12 +72,11 @@ impl<'t> Window<'t> {
         let mut best = None;
         for literal in literals {
             let literal = literal.as_ref();
-            if rest.len() < literal.len() {
-                if !self.last && literal.starts_with(rest) {
-                    return None;
-                }
-            } else if literal.first() == rest.first() && rest.starts_with(literal) && best.is_none_or(|len| literal.len() > len) {
-                best = Some(literal.len());
+            match rest.get(..literal.len()) {
+                None if !self.last && literal.starts_with(rest) => return None,
+                // Markers begin alike more often than they end alike.
+                Some(head) if head.last() == literal.last() && head == literal => best = best.max(Some(literal.len())),
+                _ => {}
             }
         }
         Some(best)

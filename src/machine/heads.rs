@@ -21,10 +21,10 @@ pub(super) enum Opens {
 }
 
 /// What the head of a named call says.
-#[derive(Debug, Clone, Default)]
-pub(super) struct HeadText {
-    pub name: Vec<u8>,
-    pub native_id: Option<Vec<u8>>,
+#[derive(Debug, Copy, Clone, Default)]
+pub(super) struct HeadText<'t> {
+    pub name: &'t [u8],
+    pub native_id: Option<&'t [u8]>,
     /// One past the head.
     pub end: usize,
     /// True when the tag says that there are no arguments.
@@ -34,9 +34,9 @@ pub(super) struct HeadText {
 }
 
 /// A head, or why there is none.
-#[derive(Debug, Clone)]
-pub(super) enum HeadRead {
-    Head(HeadText),
+#[derive(Debug, Copy, Clone)]
+pub(super) enum HeadRead<'t> {
+    Head(HeadText<'t>),
     No,
     Cut,
 }
@@ -188,8 +188,8 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
 }
 
 /// Whether arguments begin behind the head.
-fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText, tools: &Tools) -> Option<Opens> {
-    let known = tools.find(&head.name).is_some();
+fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText<'_>, tools: &Tools) -> Option<Opens> {
+    let known = tools.find(head.name).is_some();
     if row.between == Between::Noise && row.loose == Loose::Always {
         return Some(Opens::Yes);
     }
@@ -212,7 +212,7 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
     }
 }
 
-fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText, next: usize, known: bool) -> Option<Opens> {
+fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<'_>, next: usize, known: bool) -> Option<Opens> {
     if window.starts_with_any(next, pairs.open)?.is_some() {
         return Some(Opens::Yes);
     }
@@ -243,7 +243,7 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText,
 }
 
 /// Reads the head that starts at `at`.
-pub(super) fn read_head(head: &Head, window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {
+pub(super) fn read_head<'t>(head: &Head, window: &Window<'t>, at: usize, tools: &Tools) -> Option<HeadRead<'t>> {
     match head {
         Head::Until { label, lead, take, stop, name, id } => {
             let at = match behind_label(label, window, at)? {
@@ -275,16 +275,16 @@ fn behind_label(label: &[&str], window: &Window<'_>, at: usize) -> Option<Result
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one row's head")]
-fn read_until(
+fn read_until<'t>(
     lead: &[&str],
     take: &[&str],
     stop: &[&str],
     style: NameStyle,
     id: &[&str],
-    window: &Window<'_>,
+    window: &Window<'t>,
     at: usize,
     tools: &Tools,
-) -> Option<HeadRead> {
+) -> Option<HeadRead<'t>> {
     let mut start = window.after_blanks(at)?;
     if !lead.is_empty() {
         match window.starts_with_any(start, lead)? {
@@ -330,14 +330,14 @@ fn read_until(
 }
 
 /// The id behind a name.
-fn read_id(mut text: HeadText, take: &[&str], stop: &[&str], window: &Window<'_>, at: usize) -> Option<HeadRead> {
+fn read_id<'t>(mut text: HeadText<'t>, take: &[&str], stop: &[&str], window: &Window<'t>, at: usize) -> Option<HeadRead<'t>> {
     for scan in at..=at + MAX_NAME {
         if window.get(scan).is_none() {
             return if window.last { Some(HeadRead::Cut) } else { None };
         }
         let taken = window.starts_with_any(scan, take)?;
         if taken.is_some() || window.starts_with_any(scan, stop)?.is_some() {
-            text.native_id = Some(window.slice(at, scan).trim_ascii().to_vec());
+            text.native_id = Some(window.slice(at, scan).trim_ascii());
             text.end = scan + taken.unwrap_or(0);
             return Some(HeadRead::Head(text));
         }
@@ -346,7 +346,7 @@ fn read_id(mut text: HeadText, take: &[&str], stop: &[&str], window: &Window<'_>
 }
 
 /// The name in the text of a head.
-fn name_of(raw: &[u8], style: NameStyle, tools: &Tools) -> Option<HeadText> {
+fn name_of<'t>(raw: &'t [u8], style: NameStyle, tools: &Tools) -> Option<HeadText<'t>> {
     let text = unquoted(raw.trim_ascii());
     if style == NameStyle::Counted {
         return Some(counted(text, tools));
@@ -354,7 +354,7 @@ fn name_of(raw: &[u8], style: NameStyle, tools: &Tools) -> Option<HeadText> {
     let plain =
         |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
-    valid.then(|| HeadText { name: text.to_vec(), ..HeadText::default() })
+    valid.then(|| HeadText { name: text, ..HeadText::default() })
 }
 
 fn unquoted(text: &[u8]) -> &[u8] {
@@ -365,9 +365,9 @@ fn unquoted(text: &[u8]) -> &[u8] {
 }
 
 /// `functions.NAME:COUNTER`, with its variants; a bare counter leaves the name open.
-fn counted(text: &[u8], tools: &Tools) -> HeadText {
-    let native_id = (!text.is_empty()).then(|| text.to_vec());
-    let of = |name: &[u8]| HeadText { name: name.to_vec(), native_id: native_id.clone(), ..HeadText::default() };
+fn counted<'t>(text: &'t [u8], tools: &Tools) -> HeadText<'t> {
+    let native_id = (!text.is_empty()).then_some(text);
+    let of = |name: &'t [u8]| HeadText { name, native_id, ..HeadText::default() };
     let prefixed = text.strip_prefix(b"functions.").or_else(|| text.strip_prefix(b"functions_"));
     let body = prefixed.unwrap_or(text);
     let without = |mark: u8| {
@@ -395,31 +395,31 @@ fn is_counter(text: &[u8]) -> bool {
 
 /// The attributes of a tag.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Attributes {
+pub(super) struct Attributes<'t> {
     /// One past the tag.
     pub end: usize,
     /// True when the tag has no body.
     pub empty: bool,
     /// True when one of the two quotes around a value is missing.
     pub is_half_quoted: bool,
-    values: Vec<(Vec<u8>, Vec<u8>)>,
+    values: Vec<(&'t [u8], &'t [u8])>,
 }
 
-impl Attributes {
+impl<'t> Attributes<'t> {
     /// Adds an attribute that stands elsewhere.
-    pub fn set(&mut self, key: &str, value: Vec<u8>) {
-        self.values.push((key.as_bytes().to_vec(), value));
+    pub fn set(&mut self, key: &'static str, value: &'t [u8]) {
+        self.values.push((key.as_bytes(), value));
     }
 
     /// The value of the first attribute that is called one of `names`.
-    pub fn get(&self, names: &[&str]) -> Option<&[u8]> {
-        self.values.iter().find(|(key, _)| names.iter().any(|name| name.as_bytes() == key)).map(|(_, value)| value.as_slice())
+    pub fn get(&self, names: &[&str]) -> Option<&'t [u8]> {
+        self.values.iter().find(|(key, _)| names.iter().any(|name| name.as_bytes() == *key)).map(|(_, value)| *value)
     }
 }
 
 /// Attributes, or why there are none.
-pub(super) enum AttributesRead {
-    Attributes(Attributes),
+pub(super) enum AttributesRead<'t> {
+    Attributes(Attributes<'t>),
     No,
     Cut,
 }
@@ -428,7 +428,7 @@ pub(super) enum AttributesRead {
 const MAX_TAG: usize = 4096;
 
 /// Reads `key="value" …` up to one of `end` or `empty`.
-pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: usize) -> Option<AttributesRead> {
+pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, at: usize) -> Option<AttributesRead<'t>> {
     let mut found = Attributes::default();
     let mut scan = at;
     let cut = || if window.last { Some(AttributesRead::Cut) } else { None };
@@ -455,7 +455,7 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
         if scan - at > MAX_TAG {
             return Some(AttributesRead::No);
         }
-        let key = window.slice(start, scan).to_vec();
+        let key = window.slice(start, scan);
         match window.get(scan) {
             None => return cut(),
             Some(b'=') => scan += 1,
@@ -479,14 +479,14 @@ pub(super) fn attributes(end: &[&str], empty: &[&str], window: &Window<'_>, at: 
 }
 
 /// The value of an attribute and where it ends, or why there is none.
-enum ValueRead {
-    Value(Vec<u8>, usize),
+enum ValueRead<'t> {
+    Value(&'t [u8], usize),
     No,
     Cut,
 }
 
 /// A value in quotes, or up to white space or the end of the tag.
-fn attribute_value(end: &[&str], window: &Window<'_>, at: usize) -> Option<ValueRead> {
+fn attribute_value<'t>(end: &[&str], window: &Window<'t>, at: usize) -> Option<ValueRead<'t>> {
     if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
         return quoted_value(quote, window, at + 1);
     }
@@ -494,23 +494,30 @@ fn attribute_value(end: &[&str], window: &Window<'_>, at: usize) -> Option<Value
         match window.get(scan) {
             None => return window.last.then_some(ValueRead::Cut),
             Some(byte) if !is_blank(byte) && window.starts_with_any(scan, end)?.is_none() => {}
-            Some(_) => return Some(ValueRead::Value(window.slice(at, scan).to_vec(), scan)),
+            Some(_) => return Some(ValueRead::Value(window.slice(at, scan), scan)),
         }
     }
     Some(ValueRead::No)
 }
 
 /// A value up to its quote.
-fn quoted_value(quote: u8, window: &Window<'_>, at: usize) -> Option<ValueRead> {
+fn quoted_value<'t>(quote: u8, window: &Window<'t>, at: usize) -> Option<ValueRead<'t>> {
     let rest = window.slice(at, at + MAX_TAG);
     match rest.iter().position(|byte| *byte == quote) {
-        Some(length) => Some(ValueRead::Value(window.slice(at, at + length).to_vec(), at + length + 1)),
+        Some(length) => Some(ValueRead::Value(window.slice(at, at + length), at + length + 1)),
         None if rest.len() == MAX_TAG => Some(ValueRead::No),
         None => window.last.then_some(ValueRead::Cut),
     }
 }
 
-fn read_attributes(names: &[&str], end: &[&str], empty: &[&str], window: &Window<'_>, at: usize, tools: &Tools) -> Option<HeadRead> {
+fn read_attributes<'t>(
+    names: &[&str],
+    end: &[&str],
+    empty: &[&str],
+    window: &Window<'t>,
+    at: usize,
+    tools: &Tools,
+) -> Option<HeadRead<'t>> {
     match window.get(at) {
         None => return if window.last { Some(HeadRead::Cut) } else { None },
         Some(byte) if is_blank(byte) || byte == b'>' => {}
@@ -522,7 +529,7 @@ fn read_attributes(names: &[&str], end: &[&str], empty: &[&str], window: &Window
         AttributesRead::Cut => return Some(HeadRead::Cut),
     };
     let Some(name) = found.get(names).filter(|name| !name.is_empty() && name.len() <= MAX_NAME) else { return Some(HeadRead::No) };
-    Some(HeadRead::Head(HeadText { name: undoubled(name, tools).to_vec(), end: found.end, empty: found.empty, ..HeadText::default() }))
+    Some(HeadRead::Head(HeadText { name: undoubled(name, tools), end: found.end, empty: found.empty, ..HeadText::default() }))
 }
 
 /// `read.read` for `read`: some models write the namespace of a tool that has none.

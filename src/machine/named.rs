@@ -81,9 +81,9 @@ impl Machine {
             return;
         };
         let mut call = Box::new(Call::new(format, start));
-        call.native_id.clone_from(&head.native_id);
+        call.native_id = head.native_id.map(<[u8]>::to_vec);
         if !head.name.is_empty() {
-            call.set_name(&head.name, &self.tools);
+            call.set_name(head.name, &self.tools);
         }
         if loose {
             call.mark(RepairKind::MissingOpener, Span::new(start, start));
@@ -102,7 +102,7 @@ impl Machine {
         self.begin_arguments(row, &args, call, &head);
     }
 
-    fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText) {
+    fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText<'_>) {
         self.state = match args {
             Args::Object { dialect, .. } => {
                 State::Object(Box::new(ObjectState { row, call, reader: Reader::new(*dialect), other: None, begun: false, fenced: false }))

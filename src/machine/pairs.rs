@@ -14,6 +14,7 @@ use crate::span::Span;
 use crate::tools::{TypeSet, Unknown};
 use crate::value::Ending;
 use crate::window::{Window, is_blank};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Arguments in tags while they are read.
@@ -85,10 +86,10 @@ enum Pair {
 }
 
 /// The key of an argument.
-enum KeyRead {
+enum KeyRead<'t> {
     Key {
-        key: Vec<u8>,
-        attributes: Attributes,
+        key: Cow<'t, [u8]>,
+        attributes: Attributes<'t>,
         end: usize,
         /// True when what should part it from the value is missing.
         runs_on: bool,
@@ -504,15 +505,18 @@ enum Found {
     End,
 }
 
-fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
+fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>) -> Option<KeyRead<'t>> {
     let (key, attributes, end) = match pairs.key {
         Key::Until(ends) => match key_until(ends, at, window)? {
-            Ok((key, end)) => (key, Attributes::default(), end),
+            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
             Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
         },
         Key::Attributes(names, ends) => match attributes(ends, &[], window, at)? {
             AttributesRead::Attributes(found) => match found.get(names) {
-                Some(key) => (unescaped(key, pairs.escapes), found.clone(), found.end),
+                Some(key) => {
+                    let end = found.end;
+                    (unescaped(key, pairs.escapes), found, end)
+                }
                 None => return Some(KeyRead::No),
             },
             AttributesRead::No => return Some(KeyRead::No),
@@ -549,7 +553,7 @@ fn read_key(pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<KeyRead> {
 }
 
 /// A key that runs to a marker: `Err(true)` when the reply ends in it.
-fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Vec<u8>, usize), bool>> {
+fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], usize), bool>> {
     let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
     let next = |text: &[u8]| match ends {
         [end] => memchr::memchr3(b'<', b'\n', first(end), text),
@@ -565,7 +569,7 @@ fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Ve
                 [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
                 key => key,
             };
-            return Some(if key.is_empty() { Err(false) } else { Ok((key.to_vec(), scan + length)) });
+            return Some(if key.is_empty() { Err(false) } else { Ok((key, scan + length)) });
         }
         match window.get(scan) {
             None => return if window.last { Some(Err(true)) } else { None },
@@ -578,7 +582,7 @@ fn key_until(ends: &[&str], at: usize, window: &Window<'_>) -> Option<Result<(Ve
 }
 
 /// The type that an attribute names.
-fn attribute_type(typing: Typing, attributes: &Attributes) -> Option<TypeWord> {
+fn attribute_type(typing: Typing, attributes: &Attributes<'_>) -> Option<TypeWord> {
     match typing {
         Typing::StringAttribute(name) => {
             attributes.get(&[name]).map(|value| if value == b"true" { TypeWord::Text } else { TypeWord::Json })
@@ -605,8 +609,8 @@ fn value_type(typing: Typing, word: Option<TypeWord>, schema: TypeSet) -> (TypeS
     }
 }
 
-fn unescaped(text: &[u8], escapes: Escapes) -> Vec<u8> {
-    if escapes == Escapes::None { text.to_vec() } else { crate::xml::unescape(text) }
+fn unescaped(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
+    if escapes == Escapes::None { Cow::Borrowed(text) } else { Cow::Owned(crate::xml::unescape(text)) }
 }
 
 fn find_any(bytes: &[u8], text: &[u8]) -> Option<usize> {

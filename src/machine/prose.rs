@@ -413,7 +413,7 @@ impl Machine {
         }
         let Body::Named(head, _) = format.body else { return true };
         match super::heads::read_head(&head, window, at, &self.tools) {
-            Some(super::heads::HeadRead::Head(head)) => self.tools.find(&head.name).is_some(),
+            Some(super::heads::HeadRead::Head(head)) => self.tools.find(head.name).is_some(),
             _ => false,
         }
     }

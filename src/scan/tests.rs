@@ -68,8 +68,8 @@ fn more_than_eight_first_bytes_are_too_many_for_none() {
 
 #[test]
 fn characters_may_hold_a_pair_where_their_utf8_holds_one() {
-    let set = PairSet::new(&[(b'<', b't'), (b'<', 0xEF), (b'`', b'`'), (0xE2, 0x97), (0xC2, 0xAB), (0xF0, 0x9F)]);
-    let alphabet = ['<', 't', '|', '`', '●', '◀', '—', '｜', '«', '»', 'é', 'x', '窗', '😀', '𝄞'];
+    let set = PairSet::new(&[(b'<', b't'), (b'<', 0xEF), (b'`', b'`'), (0xE2, 0x97), (0xF0, 0x9F)]);
+    let alphabet = ['<', 't', '|', '`', '●', '◀', '—', '｜', '«', '»', 'é', 'x', '窗', '鼠', '😀', '𝄞'];
     let mut state = 1_u32;
     let mut seen = [0; 2];
     for round in 0..4000 {
@@ -91,8 +91,11 @@ fn characters_may_hold_a_pair_where_their_utf8_holds_one() {
 
 #[test]
 fn more_kinds_of_characters_than_are_searched_for_may_stand_anywhere() {
-    let pairs: Vec<(u8, u8)> = (b'a'..b'a' + 7).map(|first| (first, b'!')).collect();
+    let pairs: Vec<(u8, u8)> = (b'a'..b'a' + 9).map(|first| (first, b'!')).collect();
     assert!(PairSet::new(&pairs).may_stand_in(&[0_u16; 3]));
     assert!(!PairSet::new(&pairs[1..]).may_stand_in(&[0_u16; 3]));
     assert!(!PairSet::new(&[]).may_stand_in(&[0_u16; 3]));
+    let wide = [(0xE2, 0x97), (0xEF, 0xBD), (0xC2, 0xAB)];
+    assert!(PairSet::new(&wide).may_stand_in(&[b'x'; 3]));
+    assert!(!PairSet::new(&wide[1..]).may_stand_in(&[b'x'; 3]));
 }
