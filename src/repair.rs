@@ -92,7 +92,7 @@ kinds! {
     MissingValue "missing_value" false;
     /// `...` in place of a member or item, dropped.
     Ellipsis "ellipsis" false;
-    /// As `wrong_closer`, but content follows.
+    /// As `wrong_closer`, but content follows; or what follows may belong to the value or the arguments that were closed.
     AmbiguousCloser "ambiguous_closer" false;
     /// The text started with a member; a `{` was put in front.
     OpenedObject "opened_object" false;

@@ -466,6 +466,17 @@ impl Finder<'_> {
         let certain = self.body.call.as_ref().is_some_and(|call| call.is_certain());
         let foreign = self.body.slot == Slot::Other && !certain;
         self.body.note_foreign(foreign);
+        if self.body.slot == Slot::Other {
+            self.doubt_arguments();
+        }
+    }
+
+    /// A parameter of the tool that stands behind the arguments: they were closed too early, or it has nothing to do with them.
+    fn doubt_arguments(&mut self) {
+        let Some(call) = self.body.call.as_deref_mut().filter(|call| matches!(call.arguments, ArgumentsState::Closed)) else { return };
+        if call.tool().and_then(|tool| self.tools.declares(tool, &self.body.text)) == Some(true) {
+            call.mark(RepairKind::AmbiguousCloser, Span::new(call.span.end, call.span.end));
+        }
     }
 
     fn end_name(&mut self) {

@@ -309,6 +309,12 @@ impl Machine {
         if self.is_whole_reply() {
             return self.bare_after(state, next, window, sink);
         }
+        if !format.call.close.is_empty()
+            && member_follows(window, next)?
+            && let Some(call) = state.body.call.as_deref_mut()
+        {
+            call.mark(RepairKind::AmbiguousCloser, Span::new(next, next));
+        }
         let cut = window.ends_within(next, format.call.close);
         let end = match unclosed_end(format) {
             End::Unwrapped if !cut => End::Followed,
@@ -438,6 +444,15 @@ pub(super) fn cut_fault(call: &mut Call) {
     if nameless || empty || text {
         call.fault = Some(FaultKind::Cut);
     }
+}
+
+/// Whether a comma and a key follow: the object before them was closed too early, or what follows is somebody's text.
+pub(super) fn member_follows(window: &Window<'_>, at: usize) -> Option<bool> {
+    if window.get(at) != Some(b',') {
+        return Some(false);
+    }
+    let key = window.after_blanks(at + 1)?;
+    Some(matches!(window.get(key), Some(b'"' | b'\'')))
 }
 
 /// Where another value begins: at once, or behind a separator.

@@ -3,7 +3,7 @@
 use super::body::settle;
 use super::candidate::Certain;
 use super::heads::{HeadRead, HeadText, after_fence, has_fence, read_head};
-use super::json::cut_fault;
+use super::json::{cut_fault, member_follows};
 use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
@@ -334,6 +334,9 @@ impl Machine {
         if window.ends_within(next, closers) {
             self.pos = window.end();
             return Some(After::Over(End::Unwrapped));
+        }
+        if member_follows(window, next)? {
+            state.call.mark(RepairKind::AmbiguousCloser, Span::new(next, next));
         }
         Some(After::Over(End::Followed))
     }

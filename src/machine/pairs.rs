@@ -49,6 +49,10 @@ struct Value {
     provisional: Option<usize>,
     /// True when one stands where it is taken for text.
     closed_inside: bool,
+    /// Where the last closer ends that was taken for text.
+    passed: Option<usize>,
+    /// Where something stands in it that says that its end may be elsewhere, or that it is somebody's text about calls.
+    doubt: Option<usize>,
     unknown: Unknown,
     source: TypeSource,
     /// The format says that it is JSON.
@@ -270,6 +274,8 @@ impl Machine {
             after_line: false,
             provisional: None,
             closed_inside: false,
+            passed: None,
+            doubt: None,
             unknown,
             source,
             json,
@@ -279,12 +285,16 @@ impl Machine {
 
     /// Inside a value.
     fn pair_value(&mut self, state: &mut PairsState, mut value: Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Pair {
-        if !value.begun && !self.begin_value(&mut value, pairs, window) {
+        if !value.begun && self.begin_value(&mut value, pairs, window).is_none() {
             state.value = Some(value);
             return Pair::More;
         }
         match self.scan_value(state, &mut value, format, pairs, window) {
             Some(Found::Closer(at, length)) => {
+                if value.passed.is_some_and(|end| end == at || end + 1 == at && value.after_line) {
+                    // It was written twice, or the value ends in somebody's text about calls.
+                    value.doubt = value.doubt.or(Some(at));
+                }
                 self.end_value(state, &value, at, pairs, window);
                 self.pos = at + length;
                 Pair::Go
@@ -317,17 +327,17 @@ impl Machine {
         }
     }
 
-    /// The first bytes of a value, which may be layout. False: they are not here yet.
-    fn begin_value(&mut self, value: &mut Value, pairs: &Pairs, window: &Window<'_>) -> bool {
+    /// The first bytes of a value, which may be layout.
+    fn begin_value(&mut self, value: &mut Value, pairs: &Pairs, window: &Window<'_>) -> Option<()> {
         match pairs.trim {
             Trim::Nothing => {}
             Trim::OneLine => match window.get(self.pos) {
-                Some(b'\n') => {
+                Some(b'\n') if !value.line => {
                     self.pos += 1;
                     value.line = true;
                     value.after_line = true;
                 }
-                None if !window.last => return false,
+                None if !window.last => return None,
                 _ => {}
             },
             Trim::All => {
@@ -336,13 +346,19 @@ impl Machine {
                     self.pos += 1;
                 }
                 if window.get(self.pos).is_none() && !window.last {
-                    return false;
+                    return None;
                 }
             }
         }
+        let (Key::Until(ends) | Key::Attributes(_, ends)) = pairs.key;
+        let is_marker = |length: usize| length > 1;
+        if window.starts_with_any(self.pos, pairs.between)?.is_some() || window.starts_with_any(self.pos, ends)?.is_some_and(is_marker) {
+            // What stands before a value was written twice.
+            value.doubt = Some(self.pos);
+        }
         value.begun = true;
         value.scan = value.scan.max(self.pos);
-        true
+        Some(())
     }
 
     /// Looks for what ends the value.
@@ -364,16 +380,18 @@ impl Machine {
             }
             value.scan += index;
             let at = value.scan;
-            if let Some(length) = window.starts_with_any(at, pairs.close)?
-                && self.goes_on(format, pairs, at + length, window)?
-            {
-                return Some(Found::Closer(at, length));
+            if let Some(length) = window.starts_with_any(at, pairs.close)? {
+                if self.goes_on(format, pairs, at + length, window)? {
+                    return Some(Found::Closer(at, length));
+                }
+                value.passed = Some(at + length);
             }
-            if value.after_line
-                && let Some(length) = window.starts_with_any(at, pairs.open)?
-                && self.is_new_key(state, pairs, at + length, window)?
-            {
-                return Some(Found::NextKey(at));
+            if let Some(length) = window.starts_with_any(at, pairs.open)? {
+                match self.inner_key(state, pairs, at + length, window)? {
+                    InnerKey::New if value.after_line => return Some(Found::NextKey(at)),
+                    InnerKey::New | InnerKey::Given => value.doubt = value.doubt.or(Some(at)),
+                    InnerKey::None => {}
+                }
             }
             match self.outer(format, pairs, at, value.after_line, window)? {
                 Outer::Counts => value.provisional = value.provisional.or(Some(at)),
@@ -410,11 +428,15 @@ impl Machine {
         self.next_call(format, next, window)
     }
 
-    /// Whether an argument that the tool declares, and that was not given yet, begins.
-    fn is_new_key(&self, state: &mut PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
-        let KeyRead::Key { key, .. } = read_key(pairs, at, window)? else { return Some(false) };
+    /// Whether an argument that the tool declares begins.
+    fn inner_key(&self, state: &mut PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<InnerKey> {
+        let KeyRead::Key { key, .. } = read_key(pairs, at, window)? else { return Some(InnerKey::None) };
         let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
-        Some(declared && !state.is_given(&key))
+        Some(match declared {
+            false => InnerKey::None,
+            true if state.is_given(&key) => InnerKey::Given,
+            true => InnerKey::New,
+        })
     }
 
     /// Whether a closer of the call or section stands at `at`, and what it is.
@@ -465,6 +487,9 @@ impl Machine {
 
     fn end_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
         self.send_value(state, value, end, pairs, window);
+        if let Some(at) = value.doubt.filter(|at| *at <= end) {
+            state.call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
+        }
         if pairs.escapes == Escapes::Xml {
             state.call.unescape_last();
         }
@@ -486,6 +511,16 @@ impl Machine {
             })
             .unwrap_or(0)
     }
+}
+
+/// The beginning of an argument inside a value.
+enum InnerKey {
+    /// There is none.
+    None,
+    /// One that was given, or is open.
+    Given,
+    /// One that was not given yet.
+    New,
 }
 
 /// A closer of the call or section inside a value.

@@ -1,5 +1,6 @@
 //! Arguments as text behind the name: an object, or the text of one key.
 
+use super::heads::{Opens, call_opens};
 use super::{Machine, Sink, State, Step};
 use crate::call::{Call, End, read_whole};
 use crate::format::{Args, Body, Dialect, Format};
@@ -19,11 +20,13 @@ pub(super) struct LineState {
     pub call: Box<Call>,
     start: usize,
     scan: usize,
+    /// Where another call begins in it: the closer may be lost, or it is somebody's text about calls.
+    call_inside: Option<usize>,
 }
 
 impl LineState {
     pub(super) fn new(row: usize, call: Box<Call>, start: usize) -> LineState {
-        LineState { row, call, start, scan: start }
+        LineState { row, call, start, scan: start, call_inside: None }
     }
 }
 
@@ -31,7 +34,7 @@ impl Machine {
     pub(super) fn line<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Line(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
         let format = self.row(state.row);
-        let Some(found) = text_end(format, &mut state, window) else {
+        let Some(found) = self.text_end(format, &mut state, window) else {
             self.state = State::Line(state);
             return Step::More;
         };
@@ -41,6 +44,9 @@ impl Machine {
         let read = self.text_arguments(&mut call, text, key, found.at);
         self.pos = found.at + found.length;
         call.span.end = self.pos;
+        if let Some(at) = state.call_inside {
+            call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
+        }
         let object = read && call.repairs.iter().all(|repair| repair.safe);
         if found.closed || object && format.call.close.iter().any(|close| close.starts_with('\n')) || self.ending == Ending::Finished {
             self.end_named(state.row, call, End::Closed, window, sink);
@@ -51,6 +57,31 @@ impl Machine {
             self.cut_named(state.row, call, window, sink);
         }
         Step::Go
+    }
+
+    /// Where the text ends: at the closer, or at a line that starts something else.
+    fn text_end(&self, format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
+        let lines = format.call.close.iter().any(|close| close.starts_with('\n'));
+        loop {
+            let Some(byte) = window.get(state.scan) else {
+                return window.last.then_some(TextEnd { at: window.end(), length: 0, closed: false });
+            };
+            if matches!(byte, b'<' | b'\n') {
+                if let Some(length) = window.starts_with_any(state.scan, format.call.close)? {
+                    return Some(TextEnd { at: state.scan, length, closed: true });
+                }
+                if lines && byte == b'\n' && window.starts_with_any(state.scan, LINES)?.is_some() {
+                    return Some(TextEnd { at: state.scan, length: 0, closed: true });
+                }
+                if state.call_inside.is_none()
+                    && let Some(length) = window.starts_with_any(state.scan, format.call.open)?
+                    && call_opens(format, window, state.scan + length, &self.tools)? == Opens::Yes
+                {
+                    state.call_inside = Some(state.scan);
+                }
+            }
+            state.scan += 1;
+        }
     }
 
     fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) -> bool {
@@ -98,23 +129,4 @@ struct TextEnd {
     at: usize,
     length: usize,
     closed: bool,
-}
-
-/// Where the text ends: at the closer, or at a line that starts something else.
-fn text_end(format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
-    let lines = format.call.close.iter().any(|close| close.starts_with('\n'));
-    loop {
-        let Some(byte) = window.get(state.scan) else {
-            return window.last.then_some(TextEnd { at: window.end(), length: 0, closed: false });
-        };
-        if matches!(byte, b'<' | b'\n') {
-            if let Some(length) = window.starts_with_any(state.scan, format.call.close)? {
-                return Some(TextEnd { at: state.scan, length, closed: true });
-            }
-            if lines && byte == b'\n' && window.starts_with_any(state.scan, LINES)?.is_some() {
-                return Some(TextEnd { at: state.scan, length: 0, closed: true });
-            }
-        }
-        state.scan += 1;
-    }
 }

@@ -21,6 +21,8 @@ pub(super) struct TreeState {
     wrapped: bool,
     /// How far the text of a leaf was looked through.
     scan: usize,
+    /// True once another element was seen in it.
+    doubted: bool,
 }
 
 /// An element that is open.
@@ -43,7 +45,7 @@ enum Content {
 impl TreeState {
     pub(super) fn new(row: usize, mut call: Box<Call>) -> TreeState {
         call.open_arguments();
-        TreeState { row, call, open: Vec::new(), wrapped: false, scan: 0 }
+        TreeState { row, call, open: Vec::new(), wrapped: false, scan: 0, doubted: false }
     }
 }
 
@@ -206,8 +208,24 @@ impl Machine {
                     self.pos = window.end();
                     return Some(self.cut_leaf(state, window));
                 }
-                Some(_) => state.scan = at + 1,
+                Some(inner) => {
+                    self.doubt(state, tree, &inner, at, window);
+                    state.scan = at + 1;
+                }
             }
+        }
+    }
+
+    /// A tag inside a text: the text may have lost its end, or be somebody's about calls.
+    fn doubt(&self, state: &mut TreeState, tree: &Tree, inner: &Tag, at: usize, window: &Window<'_>) {
+        let declared = |name: &[u8]| state.call.tool().and_then(|tool| self.tools.declares(tool, name)) == Some(true);
+        let doubtful = match inner {
+            Tag::Open(name, _) => !tree.mark.is_empty() || declared(name),
+            Tag::Close(..) | Tag::Other => !tree.mark.is_empty() && window.starts_with(at, tree.mark.as_bytes()) == Some(true),
+            Tag::Cut => false,
+        };
+        if doubtful && !std::mem::replace(&mut state.doubted, true) {
+            state.call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
         }
     }
 
@@ -256,6 +274,7 @@ impl Machine {
     fn begin_text(&self, state: &mut TreeState) {
         let Some(element) = state.open.last_mut() else { return };
         element.content = Content::Text;
+        state.doubted = false;
         let types = element.schema.map_or(TypeSet::EMPTY, |schema| self.tools.types(schema));
         state.call.raw_begin(types, Unknown::Text);
         state.scan = state.scan.max(self.pos);
