@@ -80,8 +80,9 @@ pub fn is_plain<C: Character>(characters: &[C], options: &Options) -> bool {
     }
     let head = encoded(characters.get(..HEAD).unwrap_or_default());
     let mut machine = options.machine();
-    machine.feed(&Window::new(&head, 0, false), &mut ProseOnly::default());
-    machine.is_in_prose(head.len())
+    let mut prose = ProseOnly::default();
+    machine.feed(&Window::new(&head, 0, false), &mut prose);
+    !prose.beside && machine.is_in_prose(head.len())
 }
 
 /// The first `most` bytes, cut back to a whole character.

@@ -9,12 +9,13 @@ use common::fixtures::all;
 use common::grammar::{Checked, Nobody, feed};
 use common::hostile::{ALL, Allows, OFFERED};
 use common::{Places, offering, pieces, streamed_outcome, values, whole};
+use std::sync::Arc;
 use toolparse::collect::json::to_json;
 use toolparse::collect::outcome::{Collector, SegmentKind};
 use toolparse::span::Span;
 use toolparse::value::Ending;
 use toolparse::window::BLANKS;
-use toolparse::{Cut, Options, Outcome, ProseFilter, is_plain, parse};
+use toolparse::{Cut, Options, Outcome, Plan, ProseFilter, is_plain, parse};
 
 /// Bytes of a hostile text here; longer ones have their own tests.
 const HOSTILE: usize = 3000;
@@ -345,6 +346,11 @@ fn characters_are_plain_until_something_may_start() {
         assert!(!is(&format!("{before}{wide}"), &options), "{before:?} may be more");
     }
     assert!(!is(" \n ", &options), "nothing but blanks");
+    let lines = Options { plan: Arc::new(Plan::named(&["json_line"]).unwrap()), ..options.clone() };
+    assert!(is(&format!("{{\"n\": 1}}{wide}"), &lines));
+    for before in ["{\"name\": \"f\", \"arguments\": {}}", "{\"name\": \"x\", \"arguments\": {}}"] {
+        assert!(!is(&format!("{before}{wide}"), &lines), "{before:?} is a call, or an error");
+    }
     assert!(!is(&wide, &Options { prompt: b"<think>".to_vec(), ..options.clone() }), "it starts inside reasoning");
     assert!(!is(&wide, &Options { max_bytes: Some(100), ..options.clone() }), "not all of it is read");
 }

@@ -71,12 +71,13 @@ impl Machine {
             return None;
         }
         if !plan.json_lines.is_empty()
-            && start >= self.line_barred
             && !self.marked
-            && window.get(start) == Some(b'{')
-            && self.starts_line(window, start)
+            && let Some(first) = window.after_blanks(start)
+            && first >= self.line_barred
+            && window.get(first) == Some(b'{')
+            && self.starts_line(window, first)
         {
-            match self.json_line(start, window, sink) {
+            match self.json_line(first, window, sink) {
                 None => return Some(Step::More),
                 Some(true) => return Some(Step::Go),
                 Some(false) => {}
