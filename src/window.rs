@@ -102,6 +102,34 @@ impl<'t> Window<'t> {
     }
 }
 
+/// Markers shorter than this are like too many words.
+const LEAST_LIKE: usize = 4;
+
+/// True when `text` starts with a marker of which one byte is missing, changed or added.
+#[must_use]
+pub fn starts_nearly_with(text: &[u8], marker: &[u8]) -> bool {
+    lengths_near(marker).any(|length| text.get(..length).is_some_and(|head| is_near(head, marker)))
+}
+
+/// True when `text` ends with a marker of which one byte is missing, changed or added.
+#[must_use]
+pub fn ends_nearly_with(text: &[u8], marker: &[u8]) -> bool {
+    lengths_near(marker)
+        .any(|length| text.len().checked_sub(length).and_then(|at| text.get(at..)).is_some_and(|tail| is_near(tail, marker)))
+}
+
+fn lengths_near(marker: &[u8]) -> impl Iterator<Item = usize> {
+    let length = marker.len();
+    (length.saturating_sub(1)..=length + 1).filter(move |_| length >= LEAST_LIKE)
+}
+
+fn is_near(text: &[u8], marker: &[u8]) -> bool {
+    let head = text.iter().zip(marker).take_while(|(one, other)| one == other).count();
+    let rests = text.get(head..).unwrap_or_default().iter().rev().zip(marker.get(head..).unwrap_or_default().iter().rev());
+    let same = head + rests.take_while(|(one, other)| one == other).count();
+    same + 1 >= text.len().max(marker.len())
+}
+
 /// JSON's white space.
 #[inline]
 #[must_use]

@@ -13,7 +13,7 @@ use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::tools::{TypeSet, Unknown};
 use crate::value::Ending;
-use crate::window::{Window, is_blank};
+use crate::window::{Window, ends_nearly_with, is_blank, starts_nearly_with};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -300,6 +300,11 @@ impl Machine {
                 Pair::Go
             }
             Some(Found::NextKey(at)) => {
+                self.send_value(state, &value, at, pairs, window);
+                let text = state.call.tape.last_text().unwrap_or_default().trim_ascii_end();
+                if pairs.close.iter().any(|close| ends_nearly_with(text, close.as_bytes())) {
+                    value.doubt = value.doubt.or(Some(at));
+                }
                 self.end_value(state, &value, at, pairs, window);
                 state.call.mark(RepairKind::MissingCloser, Span::new(at, at));
                 self.pos = at;
@@ -385,6 +390,9 @@ impl Machine {
                     return Some(Found::Closer(at, length));
                 }
                 value.passed = Some(at + length);
+                if nearly_goes_on(format, pairs, at + length, window)? {
+                    value.doubt = value.doubt.or(Some(at));
+                }
             }
             if let Some(length) = window.starts_with_any(at, pairs.open)? {
                 match self.inner_key(state, pairs, at + length, window)? {
@@ -538,6 +546,22 @@ enum Found {
     NextKey(usize),
     Provisional(usize),
     End,
+}
+
+/// Whether something stands behind a closer that is nearly what may follow it.
+fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
+    let followers = || pairs.open.iter().chain(format.call.close).chain(format.section.close);
+    let next = window.after_blanks(at)?;
+    let most = followers().map(|marker| marker.len() + 1).max().unwrap_or(0);
+    let text = window.slice(next, next + most);
+    if text.len() < most && !window.last {
+        return None;
+    }
+    // What names a marker of its own is not another one with a fault.
+    if window.starts_with_any(next, format.call.open)?.is_some() {
+        return Some(false);
+    }
+    Some(followers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
 }
 
 fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>) -> Option<KeyRead<'t>> {

@@ -88,6 +88,9 @@ impl Machine {
                 Step::Go
             }
             TreeStep::Over(end) => {
+                if !state.open.is_empty() {
+                    state.call.mark(RepairKind::AmbiguousCloser, Span::new(self.pos, self.pos));
+                }
                 self.close_elements(&mut state);
                 state.call.close_arguments();
                 if state.wrapped {
@@ -285,6 +288,10 @@ impl Machine {
             state.call.repair(Repair { kind: RepairKind::ExtraCloser, span: Span::new(end, end), safe: false });
             return;
         };
+        if state.open.len() > index + 1 {
+            // Where the elements inside it end is a guess.
+            state.call.mark(RepairKind::AmbiguousCloser, Span::new(end, end));
+        }
         while state.open.len() > index {
             self.close_top(state, end);
         }

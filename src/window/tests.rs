@@ -67,3 +67,18 @@ fn only_the_white_space_of_json_is_blank() {
     let blanks: Vec<u8> = (0..=255).filter(|byte| is_blank(*byte)).collect();
     assert_eq!(blanks, b"\t\n\r ");
 }
+
+#[test]
+fn a_marker_is_near_when_one_byte_is_missing_changed_or_added() {
+    let marker = b"</arg>";
+    for near in ["/arg>", "<arg>", "</rg>", "</arg", "</arg>", "</org>", "</arg)", "_/arg>", "</aarg>", "<</arg>", "</arg>>", "</arrg>"] {
+        assert!(starts_nearly_with(format!("{near}Oslo").as_bytes(), marker), "{near}");
+        assert!(ends_nearly_with(format!("Oslo{near}").as_bytes(), marker), "{near}");
+        assert!(starts_nearly_with(near.as_bytes(), marker) && ends_nearly_with(near.as_bytes(), marker), "{near}");
+    }
+    for far in ["", "arg>", "</a>", "<//arg_>", "<arg/>x", "Oslo"] {
+        assert!(!starts_nearly_with(format!("{far} Oslo").as_bytes(), marker), "{far}");
+        assert!(!ends_nearly_with(format!("Oslo {far}").as_bytes(), marker), "{far}");
+    }
+    assert!(!starts_nearly_with(b"<a>", b"<a>") && !ends_nearly_with(b"<a>", b"<a>"), "too short");
+}
