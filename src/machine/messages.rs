@@ -18,12 +18,16 @@ const MAX_HEADER: usize = 1024;
 pub(super) struct MessageState {
     row: usize,
     meaning: Meaning,
+    /// Where the header begins, if it names a tool in a way that nobody understands: the message wanted to be a call.
+    pub lost: Option<usize>,
 }
 
 /// What a header says.
 pub(super) enum Header {
     /// It is whole.
     Whole { meaning: Meaning, name: Vec<u8>, flagged: bool, end: usize },
+    /// It is whole, and of a message that is not shown. `names_tool`: it wanted to be a call.
+    Hidden { names_tool: bool, end: usize },
     /// It has no body, up to the position; what is lost with it if it names a tool.
     Broken { end: usize, fault: Option<FaultKind> },
     /// Another row reads it.
@@ -53,10 +57,15 @@ pub(super) fn header(table: &Messages, window: &Window<'_>, at: usize, tools: &T
 
 /// A header without a body.
 fn broken(table: &Messages, header: &[u8], at: usize, fault: FaultKind) -> Header {
-    let names_tool = table.recipients.iter().any(|(prefix, meaning)| {
-        *meaning == Meaning::Call && memmem::find(header, [table.recipient, prefix].concat().as_bytes()).is_some()
-    });
-    Header::Broken { end: at + header.len(), fault: names_tool.then_some(fault) }
+    Header::Broken { end: at + header.len(), fault: names_tool(table, table.recipient, header).then_some(fault) }
+}
+
+/// Whether what a recipient begins with that is a tool stands in a header, behind `before`.
+fn names_tool(table: &Messages, before: &str, header: &[u8]) -> bool {
+    table
+        .recipients
+        .iter()
+        .any(|(prefix, meaning)| *meaning == Meaning::Call && memmem::find(header, [before, prefix].concat().as_bytes()).is_some())
 }
 
 /// Where the header gives way to the end of a message, or to the start of another one.
@@ -88,18 +97,19 @@ fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
         if tools.find(recipient).is_some() {
             return Header::Whole { meaning: Meaning::Call, name: recipient.clone(), flagged: true, end };
         }
-        return Header::Whole { meaning: Meaning::Hidden, name, flagged: false, end };
+        return Header::Hidden { names_tool: names_tool(table, "", header), end };
     }
     if table.channels.is_empty() {
         return Header::NotMine;
     }
     let meaning = match channel {
-        None => table.plain,
-        Some(channel) => {
-            table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map_or(Meaning::Hidden, |(_, meaning)| *meaning)
-        }
+        None => Some(table.plain),
+        Some(channel) => table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map(|(_, meaning)| *meaning),
     };
-    Header::Whole { meaning, name, flagged: false, end }
+    match meaning {
+        Some(meaning) => Header::Whole { meaning, name, flagged: false, end },
+        None => Header::Hidden { names_tool: names_tool(table, "", header), end },
+    }
 }
 
 /// The word behind the last `mark` in `header`.
@@ -161,7 +171,15 @@ impl Machine {
             Header::Whole { meaning, end, .. } => {
                 self.tell_markup(end, sink);
                 self.boundary = false;
-                self.state = State::Message(MessageState { row, meaning });
+                self.state = State::Message(MessageState { row, meaning, lost: None });
+            }
+            Header::Hidden { names_tool, end } => {
+                self.boundary = false;
+                self.pos = end;
+                if !names_tool {
+                    self.tell_markup(end, sink);
+                }
+                self.state = State::Message(MessageState { row, meaning: Meaning::Hidden, lost: names_tool.then_some(start) });
             }
             Header::Broken { end, fault } => {
                 match fault {
@@ -183,23 +201,21 @@ impl Machine {
         loop {
             let Some(index) = memchr::memchr(b'<', window.from(self.pos)) else {
                 self.pos = window.end();
-                self.tell_body(state.meaning, self.pos, window, sink);
+                if window.last && state.lost.is_some() {
+                    self.end_message(state, self.pos, window, sink);
+                    return Step::Go;
+                }
+                self.tell_body(state, self.pos, window, sink);
                 return Step::More;
             };
             self.pos += index;
             match message_ends(&table, window, self.pos) {
                 None => {
-                    self.tell_body(state.meaning, self.pos, window, sink);
+                    self.tell_body(state, self.pos, window, sink);
                     return Step::More;
                 }
                 Some(Some(length)) => {
-                    self.tell_body(state.meaning, self.pos, window, sink);
-                    self.tell_markup(self.pos + length, sink);
-                    if state.meaning == Meaning::Reasoning {
-                        sink.reasoning_ends(false);
-                    }
-                    self.at_border();
-                    self.leave();
+                    self.end_message(state, self.pos + length, window, sink);
                     return Step::Go;
                 }
                 Some(None) => self.pos += 1,
@@ -207,8 +223,29 @@ impl Machine {
         }
     }
 
-    fn tell_body<S: Sink>(&mut self, meaning: Meaning, end: usize, window: &Window<'_>, sink: &mut S) {
-        match meaning {
+    /// The message is over; its marker ends at `end`.
+    fn end_message<S: Sink>(&mut self, state: MessageState, end: usize, window: &Window<'_>, sink: &mut S) {
+        self.tell_body(state, self.pos, window, sink);
+        match state.lost {
+            Some(start) => {
+                let kind = FaultKind::Unreadable(Unreadable::NotACall);
+                self.tell_fault(super::Fault { kind, name: None, span: Span::new(start, end), shown: false }, window, sink);
+            }
+            None => self.tell_markup(end, sink),
+        }
+        if state.meaning == Meaning::Reasoning {
+            sink.reasoning_ends(false);
+        }
+        self.at_border();
+        self.leave();
+    }
+
+    /// What stands in the body of a lost message is told when it is over.
+    fn tell_body<S: Sink>(&mut self, state: MessageState, end: usize, window: &Window<'_>, sink: &mut S) {
+        if state.lost.is_some() {
+            return;
+        }
+        match state.meaning {
             Meaning::Prose | Meaning::Markup => self.tell_prose(window, end, sink),
             Meaning::Reasoning => self.tell_reasoning(window, end, false, sink),
             Meaning::Hidden | Meaning::Call => self.tell_markup(end, sink),

@@ -250,6 +250,7 @@ impl Machine {
         // What is around a call that is not certain, or beside calls, may still become an error, or prose.
         let is_untold = match &self.state {
             State::Prose | State::Think(_) | State::Section(_) => true,
+            State::Message(state) => state.lost.is_some(),
             State::Json(state) => !state.body.call.as_deref().is_some_and(Call::is_certain),
             _ => false,
         };
