@@ -500,6 +500,13 @@ impl Reader {
                 *pos += width;
                 Step::Go
             }
+            b'{' if self.next_item_begins() => {
+                self.close_to_array(at, out);
+                let step = self.open(Frame::Object, At::FirstKey, at, width, pos, out);
+                // It may as well belong to what was closed.
+                out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(at, at + width)));
+                step
+            }
             b'\\' => match window.get(at + 1) {
                 None if !window.last => Step::More,
                 Some(b'"') => {
@@ -523,6 +530,20 @@ impl Reader {
                 Step::Fail(Unreadable::Unexpected)
             }
             _ => self.scalar(byte, Role::Key, window, pos, out),
+        }
+    }
+
+    /// An object where a key should be: the one that is open was left open, if it stands in an array, before the next item.
+    fn next_item_begins(&self) -> bool {
+        !self.first_key && self.stack.iter().any(|frame| !frame.is_object())
+    }
+
+    fn close_to_array<V: Values>(&mut self, at: usize, out: &mut V) {
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(self.comma.start, at)));
+        while self.in_object() {
+            self.stack.pop();
+            out.close(self.comma.start);
         }
     }
 
@@ -627,6 +648,7 @@ impl Reader {
         let at = *pos;
         if self.in_object() {
             out.repair(Repair::new(RepairKind::MissingComma, Span::new(at, at)));
+            self.comma = Span::new(at, at);
             self.at = At::Key;
             return self.key(byte, width, window, pos, bounds, out);
         }

@@ -96,6 +96,20 @@ fn a_closer_closes_what_it_fits() {
 }
 
 #[test]
+fn an_object_where_a_key_should_be_is_the_next_item() {
+    check(&[
+        (r#"[{"a": 1, {"b": 2}]"#, r#"[{"a":1},{"b":2}]"#, &["ambiguous_closer"]),
+        (r#"[{"a": {"c": 1, {"b": 2}]"#, r#"[{"a":{"c":1}},{"b":2}]"#, &["ambiguous_closer"]),
+        (r#"{"l": [{"a": 1,, {"b": 2}], "k": 3}"#, r#"{"l":[{"a":1},{"b":2}],"k":3}"#, &["extra_comma", "ambiguous_closer"]),
+        (r#"[{"a": 1 {"b": 2}]"#, r#"[{"a":1},{"b":2}]"#, &["missing_comma", "ambiguous_closer", "ambiguous_closer"]),
+        (r#"[{{"a": 1}}]"#, r#"[{"a":1}]"#, &["doubled_braces"]),
+    ]);
+    let window = Window::new(br#"{"a": 1, {"b": 2}"#, 0, true);
+    let progress = Reader::new(Dialect::JSON).read(&window, &mut 0, Bounds::NONE, &mut Plain::default());
+    assert_eq!(progress, Progress::Failed(Unreadable::Unexpected), "there is no list around it");
+}
+
+#[test]
 fn a_key_among_items_is_known_up_to_a_length() {
     let text = |length: usize| format!(r#"{{"l": [1, "{}": 2}}"#, "k".repeat(length));
     let (value, marks) = read(&text(MAX_STRAY_KEY), Ending::Unknown);
