@@ -72,6 +72,8 @@ fn a_key_in_a_value_is_text_unless_a_closer_is_missing_before_it() {
         ("<parameter=s>x</parameter></parameter>", r#"{"s":"x</parameter>"}"#, doubt),
         ("<parameter=s>x</parameter>\n</parameter>", r#"{"s":"x</parameter>\n"}"#, doubt),
         ("<parameter=s>x</parameter>y</parameter>", r#"{"s":"x</parameter>y"}"#, &[]),
+        ("<parameter=s>x</parameter>parameter=t>y</parameter>", r#"{"s":"x</parameter>parameter=t>y"}"#, doubt),
+        ("<parameter=s>x</parameter> <tool_call> y</parameter>", r#"{"s":"x</parameter> <tool_call> y"}"#, &[]),
         ("<parameter=s>\nx\n<parameter=t>\ny\n</parameter>", r#"{"s":"x","t":"y"}"#, &[("missing_closer", true)]),
     ]);
 }

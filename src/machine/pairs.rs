@@ -558,7 +558,7 @@ fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>
         return None;
     }
     // What names a marker of its own is not another one with a fault.
-    if window.starts_with_any(next, format.call.open)?.is_some() {
+    if window.starts_with_any(next, format.call.open)?.is_some() || window.starts_with_any(next, format.section.open)?.is_some() {
         return Some(false);
     }
     Some(followers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
