@@ -425,16 +425,16 @@ pub(super) enum AttributesRead<'t> {
 }
 
 /// A tag may be this long.
-const MAX_TAG: usize = 4096;
+pub(super) const MAX_TAG: usize = 4096;
 
-/// Reads `key="value" …` up to one of `end` or `empty`.
-pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, at: usize) -> Option<AttributesRead<'t>> {
+/// Reads `key="value" …` up to one of `end` or `empty`, at most so many bytes.
+pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, at: usize, most: usize) -> Option<AttributesRead<'t>> {
     let mut found = Attributes::default();
     let mut scan = at;
     let cut = || if window.last { Some(AttributesRead::Cut) } else { None };
     loop {
         scan = window.after_blanks(scan)?;
-        if scan - at > MAX_TAG {
+        if scan - at > most {
             return Some(AttributesRead::No);
         }
         if window.get(scan).is_none() {
@@ -449,10 +449,10 @@ pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, 
         }
         let start = scan;
         let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':');
-        while scan - at <= MAX_TAG && window.get(scan).is_some_and(name) {
+        while scan - at <= most && window.get(scan).is_some_and(name) {
             scan += 1;
         }
-        if scan - at > MAX_TAG {
+        if scan - at > most {
             return Some(AttributesRead::No);
         }
         let key = window.slice(start, scan);
@@ -465,7 +465,7 @@ pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, 
                 return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No });
             }
         }
-        match attribute_value(end, window, scan)? {
+        match attribute_value(end, window, scan, most)? {
             ValueRead::Value(value, next) => {
                 let is_quoted = matches!(window.get(scan), Some(b'"' | b'\''));
                 found.is_half_quoted |= !is_quoted && value.iter().any(|byte| matches!(byte, b'"' | b'\''));
@@ -486,11 +486,11 @@ enum ValueRead<'t> {
 }
 
 /// A value in quotes, or up to white space or the end of the tag.
-fn attribute_value<'t>(end: &[&str], window: &Window<'t>, at: usize) -> Option<ValueRead<'t>> {
+fn attribute_value<'t>(end: &[&str], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
     if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
-        return quoted_value(quote, window, at + 1);
+        return quoted_value(quote, window, at + 1, most);
     }
-    for scan in at..=at + MAX_TAG {
+    for scan in at..=at + most {
         match window.get(scan) {
             None => return window.last.then_some(ValueRead::Cut),
             Some(byte) if !is_blank(byte) && window.starts_with_any(scan, end)?.is_none() => {}
@@ -501,11 +501,11 @@ fn attribute_value<'t>(end: &[&str], window: &Window<'t>, at: usize) -> Option<V
 }
 
 /// A value up to its quote.
-fn quoted_value<'t>(quote: u8, window: &Window<'t>, at: usize) -> Option<ValueRead<'t>> {
-    let rest = window.slice(at, at + MAX_TAG);
+fn quoted_value<'t>(quote: u8, window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
+    let rest = window.slice(at, at + most);
     match rest.iter().position(|byte| *byte == quote) {
         Some(length) => Some(ValueRead::Value(window.slice(at, at + length), at + length + 1)),
-        None if rest.len() == MAX_TAG => Some(ValueRead::No),
+        None if rest.len() == most => Some(ValueRead::No),
         None => window.last.then_some(ValueRead::Cut),
     }
 }
@@ -523,7 +523,7 @@ fn read_attributes<'t>(
         Some(byte) if is_blank(byte) || byte == b'>' => {}
         Some(_) => return Some(HeadRead::No),
     }
-    let found = match attributes(end, empty, window, at)? {
+    let found = match attributes(end, empty, window, at, MAX_TAG)? {
         AttributesRead::Attributes(found) => found,
         AttributesRead::No => return Some(HeadRead::No),
         AttributesRead::Cut => return Some(HeadRead::Cut),

@@ -3,7 +3,7 @@
 //! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
 //! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
 
-use super::heads::{Attributes, AttributesRead, Opens, attributes, call_opens, opens};
+use super::heads::{Attributes, AttributesRead, MAX_TAG, Opens, attributes, call_opens, opens};
 use super::named::ObjectState;
 use super::{MAX_NAME, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
@@ -16,6 +16,9 @@ use crate::value::Ending;
 use crate::window::{Window, ends_nearly_with, is_blank, starts_nearly_with};
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+/// How much is read of a tag inside a value. Such tags may be many, and lie in each other.
+const MAX_INNER: usize = 128;
 
 /// Arguments in tags while they are read.
 #[derive(Debug, Clone)]
@@ -240,7 +243,7 @@ impl Machine {
     }
 
     fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
-        let (key, attributes, end) = match read_key(pairs, at, window)? {
+        let (key, attributes, end) = match read_key(pairs, at, window, MAX_TAG)? {
             KeyRead::Key { key, attributes, end, runs_on } => {
                 if runs_on || attributes.is_half_quoted {
                     state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
@@ -438,7 +441,7 @@ impl Machine {
 
     /// Whether an argument that the tool declares begins.
     fn inner_key(&self, state: &mut PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<InnerKey> {
-        let KeyRead::Key { key, .. } = read_key(pairs, at, window)? else { return Some(InnerKey::None) };
+        let KeyRead::Key { key, .. } = read_key(pairs, at, window, MAX_INNER)? else { return Some(InnerKey::None) };
         let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
         Some(match declared {
             false => InnerKey::None,
@@ -564,13 +567,13 @@ fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>
     Some(followers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
 }
 
-fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>) -> Option<KeyRead<'t>> {
+fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
     let (key, attributes, end) = match pairs.key {
         Key::Until(ends) => match key_until(ends, at, window)? {
             Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
             Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
         },
-        Key::Attributes(names, ends) => match attributes(ends, &[], window, at)? {
+        Key::Attributes(names, ends) => match attributes(ends, &[], window, at, most)? {
             AttributesRead::Attributes(found) => match found.get(names) {
                 Some(key) => {
                     let end = found.end;

@@ -99,3 +99,15 @@ fn each_key_is_looked_at_once() {
         assert!(many <= MOST * few, "{head}: {few}, then {many}");
     }
 }
+
+#[test]
+fn tags_in_each_other_inside_a_value_are_looked_at_so_far() {
+    let options = Options::new(Tools::any());
+    let value = "<function_calls><invoke name=\"f\"><parameter name=\"a\">";
+    let argument = "<|open|>tools<|sep|><|open|>call tool=\"f\" index=\"1\"<|sep|><|open|>argument key=\"a\" type=\"string\"<|sep|>";
+    for (head, unit) in [(value, "<parameter name=\" b="), (value, "\n<parameter name=\" b="), (argument, "<|open|>argument a=\" b=")] {
+        let text = text(head, &[unit], SIZE);
+        let looked = looked_at(&text, usize::MAX, &options);
+        assert!(looked <= 64 * text.len(), "{unit}: {looked} bytes of {}", text.len());
+    }
+}
