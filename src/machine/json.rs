@@ -139,8 +139,7 @@ impl Machine {
                 }
                 Done::Message(text, span) => self.tell_message(text, span, sink),
                 Done::Stray(span) => {
-                    let kind = FaultKind::Unreadable(Unreadable::NotACall);
-                    self.tell_fault(Fault { kind, name: None, span, shown: false }, window, sink);
+                    self.tell_fault(Fault::nameless(FaultKind::Unreadable(Unreadable::NotACall), span), window, sink);
                 }
             }
         }
@@ -221,7 +220,7 @@ impl Machine {
         match call {
             Some(call) => self.tell_call(call, window, sink),
             None if !state.body.list => {
-                let fault = Fault { kind: FaultKind::Cut, name: None, span: Span::new(state.start.max(self.told), end), shown: false };
+                let fault = Fault::nameless(FaultKind::Cut, Span::new(state.start.max(self.told), end));
                 self.tell_fault(fault, window, sink);
             }
             None => {}

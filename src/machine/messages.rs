@@ -1,7 +1,7 @@
 //! Messages: a header that says what the body is, and the body.
 
 use super::named::ObjectState;
-use super::{Machine, Sink, State, Step};
+use super::{Fault, Machine, Sink, State, Step};
 use crate::call::Call;
 use crate::format::{Body, Meaning, Messages};
 use crate::repair::{FaultKind, RepairKind, Unreadable};
@@ -77,7 +77,7 @@ fn stop_in(table: &Messages, text: &[u8]) -> Option<usize> {
 }
 
 fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
-    let recipient = word_behind(header, table.recipient.as_bytes(), tools);
+    let recipient = word_behind(header, table.recipient.as_bytes());
     let channel = last_word_behind(header, table.channel.as_bytes());
     let mut name = Vec::new();
     if let Some(recipient) = &recipient {
@@ -113,7 +113,7 @@ fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
 }
 
 /// The word behind the last `mark` in `header`.
-fn word_behind(header: &[u8], mark: &[u8], _tools: &Tools) -> Option<Vec<u8>> {
+fn word_behind(header: &[u8], mark: &[u8]) -> Option<Vec<u8>> {
     let at = memmem::rfind(header, mark)? + mark.len();
     let rest = header.get(at..)?;
     let length = rest.iter().take_while(|byte| **byte > b' ' && **byte != b'<').count();
@@ -184,7 +184,7 @@ impl Machine {
             Header::Broken { end, fault } => {
                 match fault {
                     Some(kind) => {
-                        let fault = super::Fault { kind, name: None, span: Span::new(start, end.max(start + 1)), shown: false };
+                        let fault = Fault::nameless(kind, Span::new(start, end.max(start + 1)));
                         self.tell_fault(fault, window, sink);
                     }
                     None => self.tell_markup(end.max(start + 1), sink),
@@ -229,7 +229,7 @@ impl Machine {
         match state.lost {
             Some(start) => {
                 let kind = FaultKind::Unreadable(Unreadable::NotACall);
-                self.tell_fault(super::Fault { kind, name: None, span: Span::new(start, end), shown: false }, window, sink);
+                self.tell_fault(Fault::nameless(kind, Span::new(start, end)), window, sink);
             }
             None => self.tell_markup(end, sink),
         }

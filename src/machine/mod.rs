@@ -81,6 +81,13 @@ pub struct Fault {
     pub shown: bool,
 }
 
+impl Fault {
+    /// One that names no tool, and whose text is no prose.
+    fn nameless(kind: FaultKind, span: Span) -> Fault {
+        Fault { kind, name: None, span, shown: false }
+    }
+}
+
 /// What the machine is in the middle of.
 #[derive(Debug, Clone)]
 enum State {

@@ -67,7 +67,7 @@ impl Machine {
             return;
         }
         let span = Span::new(start, window.end());
-        self.tell_fault(Fault { kind: FaultKind::Cut, name: None, span, shown: false }, window, sink);
+        self.tell_fault(Fault::nameless(FaultKind::Cut, span), window, sink);
         self.leave();
     }
 

@@ -414,7 +414,7 @@ impl Machine {
                     return Some(Found::Provisional(provisional));
                 }
                 // Somebody's text about calls, or a value that was not closed and another call behind it.
-                state.call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
+                value.doubt = value.doubt.or(Some(at));
                 value.closed_inside = false;
             }
             value.after_line = false;
@@ -431,8 +431,8 @@ impl Machine {
         if window.get(next).is_none() {
             return Some(true);
         }
-        for followers in [pairs.open, format.call.close, format.section.close] {
-            if window.starts_with_any(next, followers)?.is_some() || window.ends_within(next, followers) {
+        for markers in followers(format, pairs) {
+            if window.starts_with_any(next, markers)?.is_some() || window.ends_within(next, markers) {
                 return Some(true);
             }
         }
@@ -551,11 +551,16 @@ enum Found {
     End,
 }
 
+/// What the grammar allows behind the closer of a value, beside the next call.
+fn followers(format: &Format, pairs: &Pairs) -> [&'static [&'static str]; 3] {
+    [pairs.open, format.call.close, format.section.close]
+}
+
 /// Whether something stands behind a closer that is nearly what may follow it.
 fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
-    let followers = || pairs.open.iter().chain(format.call.close).chain(format.section.close);
+    let markers = || followers(format, pairs).into_iter().flatten();
     let next = window.after_blanks(at)?;
-    let most = followers().map(|marker| marker.len() + 1).max().unwrap_or(0);
+    let most = markers().map(|marker| marker.len() + 1).max().unwrap_or(0);
     let text = window.slice(next, next + most);
     if text.len() < most && !window.last {
         return None;
@@ -564,7 +569,7 @@ fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>
     if window.starts_with_any(next, format.call.open)?.is_some() || window.starts_with_any(next, format.section.open)?.is_some() {
         return Some(false);
     }
-    Some(followers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
+    Some(markers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
 }
 
 fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {

@@ -257,7 +257,7 @@ impl Machine {
                 Opened::Cut => {
                     self.tell_prose(window, at, sink);
                     let span = Span::new(at, window.end());
-                    self.tell_fault(Fault { kind: FaultKind::Cut, name: None, span, shown: false }, window, sink);
+                    self.tell_fault(Fault::nameless(FaultKind::Cut, span), window, sink);
                     return Some(Passed::Step(Step::Go));
                 }
                 Opened::No => {}

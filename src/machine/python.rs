@@ -557,7 +557,7 @@ impl Machine {
     /// The beginning of a call that never got as far as its name.
     fn cut_rest<S: Sink>(&mut self, state: &PythonState, window: &Window<'_>, sink: &mut S) {
         let start = self.told.max(state.start);
-        let fault = super::Fault { kind: FaultKind::Cut, name: None, span: Span::new(start, window.end()), shown: false };
+        let fault = super::Fault::nameless(FaultKind::Cut, Span::new(start, window.end()));
         self.tell_fault(fault, window, sink);
     }
 }

@@ -185,7 +185,7 @@ impl Machine {
         let noise = state.noise.take().filter(|start| !window.slice(*start, end).iter().all(|byte| is_blank(*byte)));
         if let Some(start) = noise {
             let kind = FaultKind::Unreadable(Unreadable::NotACall);
-            self.tell_fault(Fault { kind, name: None, span: Span::new(start, end), shown: false }, window, sink);
+            self.tell_fault(Fault::nameless(kind, Span::new(start, end)), window, sink);
             state.read = true;
         }
         self.state = State::Section(*state);
