@@ -239,25 +239,22 @@ impl Call {
 
     /// A string at the top of the arguments where the schema admits none, if it is exactly one admitted value, becomes that value.
     fn coerce(&mut self, at: usize) {
-        let Some(text) = self.tape.last_text().map(<[u8]>::to_vec) else { return };
-        let Some(typed) = coerce_string(&text, self.types) else { return };
-        if self.replace_text(&text, typed, Strictness::Exact) {
-            self.mark(RepairKind::Coerced, Span::new(at, at));
-        }
+        let Some(text) = self.tape.last_text() else { return };
+        let Some(value) = coerce_string(text, self.types).and_then(|typed| value_of(text, typed, Strictness::Exact)) else { return };
+        self.replace_text(value);
+        self.mark(RepairKind::Coerced, Span::new(at, at));
     }
 
-    /// Puts the value that `text` was found to be in the place of the last node. False: it could not be read, and stays text.
-    fn replace_text(&mut self, text: &[u8], typed: Typed<'_>, strictness: Strictness) -> bool {
-        match typed {
-            Typed::Null => self.tape.replace_last(Node::Null),
-            Typed::True => self.tape.replace_last(Node::Bool(true)),
-            Typed::False => self.tape.replace_last(Node::Bool(false)),
-            Typed::Number(lexeme) => {
+    /// Puts the value that the last text was found to be in its place.
+    fn replace_text(&mut self, value: Value) {
+        match value {
+            Value::Word(node) => self.tape.replace_last(node),
+            Value::Number => self.tape.retype(Node::Number),
+            Value::Rewritten(lexeme) => {
                 self.tape.replace_last(Node::Number(self.tape.begin()));
                 self.tape.extend(&lexeme);
             }
-            Typed::Json => {
-                let Some((tape, repairs)) = read_value(text, strictness) else { return false };
+            Value::Read(tape, repairs) => {
                 let mark = self.tape.bookmark_before_last();
                 self.tape.rewind(mark);
                 self.tape.append(&tape);
@@ -265,9 +262,7 @@ impl Call {
                     self.repair(Repair { span: Span::new(self.span.end, self.span.end), ..repair });
                 }
             }
-            Typed::Text | Typed::Mismatch | Typed::Untyped => return false,
         }
-        true
     }
 
     /// Starts a raw value; what its type is decides whether it may be handed out as it comes.
@@ -287,20 +282,23 @@ impl Call {
         if self.types.only(TypeSet::STRING) {
             return true;
         }
-        let Some(text) = self.tape.last_text().map(<[u8]>::to_vec) else { return true };
-        let (typed, loose) = classify(&text, self.types, unknown);
+        let Some(text) = self.tape.last_text() else { return true };
+        let (typed, loose) = classify(text, self.types, unknown);
         let span = Span::new(at, at);
         let untyped = self.types.is_empty() && source == TypeSource::Schema;
         let mut fits = true;
         match typed {
             Typed::Mismatch => self.mark(RepairKind::TypeMismatch, span),
             Typed::Untyped | Typed::Text => fits = false,
-            typed => {
-                fits = self.replace_text(&text, typed, Strictness::Mended);
-                if !fits && !self.types.is_empty() && !self.types.contains(TypeSet::STRING) {
-                    self.mark(RepairKind::TypeMismatch, span);
+            typed => match value_of(text, typed, Strictness::Mended) {
+                Some(value) => self.replace_text(value),
+                None => {
+                    fits = false;
+                    if self.wants_no_string() {
+                        self.mark(RepairKind::TypeMismatch, span);
+                    }
                 }
-            }
+            },
         }
         if untyped {
             self.mark(RepairKind::Untyped, span);
@@ -411,6 +409,31 @@ pub enum TypeSource {
 enum Strictness {
     Exact,
     Mended,
+}
+
+/// What a text turned out to be.
+enum Value {
+    /// `null`, `true` or `false`.
+    Word(Node),
+    /// A number, as it is written.
+    Number,
+    /// A number in its strict form.
+    Rewritten(Vec<u8>),
+    /// What was read in it.
+    Read(Tape, Vec<Repair>),
+}
+
+/// `None`: the text could not be read, and stays text.
+fn value_of(text: &[u8], typed: Typed<'_>, strictness: Strictness) -> Option<Value> {
+    match typed {
+        Typed::Null => Some(Value::Word(Node::Null)),
+        Typed::True => Some(Value::Word(Node::Bool(true))),
+        Typed::False => Some(Value::Word(Node::Bool(false))),
+        Typed::Number(lexeme) if *lexeme == *text => Some(Value::Number),
+        Typed::Number(lexeme) => Some(Value::Rewritten(lexeme.into_owned())),
+        Typed::Json => read_value(text, strictness).map(|(tape, repairs)| Value::Read(tape, repairs)),
+        Typed::Text | Typed::Mismatch | Typed::Untyped => None,
+    }
 }
 
 /// Reads a container that is written as text.

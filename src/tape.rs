@@ -68,12 +68,15 @@ impl Tape {
     /// True when every text is UTF-8; halves of a character that happen to meet are none.
     #[must_use]
     pub fn is_utf8(&self) -> bool {
+        if self.text.is_ascii() {
+            return true;
+        }
         let Ok(text) = std::str::from_utf8(&self.text) else { return false };
         let starts = |node: &Node| match node {
             Node::Key(slice) | Node::Str(slice) | Node::Number(slice) => Some(slice.start as usize),
             _ => None,
         };
-        text.is_ascii() || self.nodes.iter().filter_map(starts).all(|start| text.is_char_boundary(start))
+        self.nodes.iter().filter_map(starts).all(|start| text.is_char_boundary(start))
     }
 
     /// True when nothing was recorded.

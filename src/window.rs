@@ -59,22 +59,32 @@ impl<'t> Window<'t> {
     #[must_use]
     pub fn starts_with(&self, at: usize, literal: &[u8]) -> Option<bool> {
         let rest = self.from(at);
-        if rest.len() >= literal.len() {
-            return Some(rest.starts_with(literal));
+        match rest.get(..literal.len()) {
+            // Markers begin alike more often than they end alike.
+            Some(head) => Some(head.last() == literal.last() && head == literal),
+            None if self.last || !literal.starts_with(rest) => Some(false),
+            None => None,
         }
-        if self.last || !literal.starts_with(rest) { Some(false) } else { None }
     }
 
     /// The first of `literals` that stands at `at`, and its length: the longest where several do.
+    #[inline]
     #[must_use]
     pub fn starts_with_any<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> Option<Option<usize>> {
+        match literals {
+            [] => Some(None),
+            [literal] => Some(self.starts_with(at, literal.as_ref())?.then_some(literal.as_ref().len())),
+            several => self.starts_with_longest(at, several),
+        }
+    }
+
+    fn starts_with_longest<L: AsRef<[u8]>>(&self, at: usize, literals: &[L]) -> Option<Option<usize>> {
         let rest = self.from(at);
         let mut best = None;
         for literal in literals {
             let literal = literal.as_ref();
             match rest.get(..literal.len()) {
                 None if !self.last && literal.starts_with(rest) => return None,
-                // Markers begin alike more often than they end alike.
                 Some(head) if head.last() == literal.last() && head == literal => best = best.max(Some(literal.len())),
                 _ => {}
             }

@@ -20,6 +20,24 @@ pub(super) enum Opens {
     Cut,
 }
 
+/// Whether a row reads what stands behind its opener, and what was read to tell.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Beginning<'t> {
+    pub opens: Opens,
+    /// The head of a named call that begins right there, if it is whole.
+    pub head: Option<HeadText<'t>>,
+}
+
+impl Beginning<'_> {
+    fn without_head(opens: Opens) -> Self {
+        Beginning { opens, head: None }
+    }
+
+    pub fn is_call(&self) -> bool {
+        self.opens == Opens::Yes
+    }
+}
+
 /// What the head of a named call says.
 #[derive(Debug, Copy, Clone, Default)]
 pub(super) struct HeadText<'t> {
@@ -35,21 +53,25 @@ pub(super) struct HeadText<'t> {
 
 /// A head, or why there is none.
 #[derive(Debug, Copy, Clone)]
-pub(super) enum HeadRead<'t> {
+enum HeadRead<'t> {
     Head(HeadText<'t>),
     No,
     Cut,
 }
 
 /// Whether `row` reads what stands at `at`, behind its opener.
-pub(super) fn opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
-    if row.section.open.is_empty() { call_opens(row, window, at, tools) } else { section_opens(row, window, at, tools) }
+pub(super) fn opens<'t>(row: &Format, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
+    if row.section.open.is_empty() {
+        call_opens(row, window, at, tools)
+    } else {
+        section_opens(row, window, at, tools).map(Beginning::without_head)
+    }
 }
 
 fn section_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
     let next = window.after_blanks(at)?;
     if let Some(length) = window.starts_with_any(next, row.call.open)? {
-        return call_opens(row, window, next + length, tools);
+        return Some(call_opens(row, window, next + length, tools)?.opens);
     }
     if window.starts_with_any(next, row.section.close)?.is_some() {
         return Some(Opens::Perhaps);
@@ -81,23 +103,24 @@ fn cut_or_no<L: AsRef<[u8]>>(window: &Window<'_>, at: usize, wanted: &[L]) -> Op
 }
 
 /// Whether a call of `row` begins at `at`, behind its own opener.
-pub(super) fn call_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
-    match row.body {
-        Body::Json(..) => json_opens(window, at),
-        Body::Python(expressions) => python_opens(expressions, window, at),
-        Body::Named(head, args) => {
-            let head = match read_head(&head, window, at, tools)? {
-                HeadRead::Head(head) => head,
-                HeadRead::No => return Some(Opens::No),
-                HeadRead::Cut => return Some(Opens::Cut),
-            };
-            if head.empty {
-                return Some(Opens::Yes);
-            }
-            arguments_open(row, &args, window, &head, tools)
-        }
-        Body::Messages(_) => Some(Opens::Perhaps),
-    }
+pub(super) fn call_opens<'t>(row: &Format, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
+    let opens = match row.body {
+        Body::Json(..) => json_opens(window, at)?,
+        Body::Python(expressions) => python_opens(expressions, window, at)?,
+        Body::Named(head, args) => return named_opens(row, &head, &args, window, at, tools),
+        Body::Messages(_) => Opens::Perhaps,
+    };
+    Some(Beginning::without_head(opens))
+}
+
+fn named_opens<'t>(row: &Format, head: &Head, args: &Args, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
+    let head = match read_head(head, window, at, tools)? {
+        HeadRead::Head(head) => head,
+        HeadRead::No => return Some(Beginning::without_head(Opens::No)),
+        HeadRead::Cut => return Some(Beginning::without_head(Opens::Cut)),
+    };
+    let opens = if head.empty { Opens::Yes } else { arguments_open(row, args, window, &head, tools)? };
+    Some(Beginning { opens, head: Some(head) })
 }
 
 /// An object or an array of objects; a fence may stand around it.
@@ -243,7 +266,7 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
 }
 
 /// Reads the head that starts at `at`.
-pub(super) fn read_head<'t>(head: &Head, window: &Window<'t>, at: usize, tools: &Tools) -> Option<HeadRead<'t>> {
+fn read_head<'t>(head: &Head, window: &Window<'t>, at: usize, tools: &Tools) -> Option<HeadRead<'t>> {
     match head {
         Head::Until { label, lead, take, stop, name, id } => {
             let at = match behind_label(label, window, at)? {

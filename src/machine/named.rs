@@ -2,12 +2,12 @@
 
 use super::body::settle;
 use super::candidate::Certain;
-use super::heads::{HeadRead, HeadText, after_fence, has_fence, read_head};
+use super::heads::{HeadText, after_fence, has_fence};
 use super::json::{cut_fault, member_follows};
 use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
-use crate::format::{Args, Body, Format, Place};
+use crate::format::{Args, Body, Place};
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
@@ -56,11 +56,6 @@ impl SkipState {
 }
 
 impl Machine {
-    pub(super) fn head_is_cut(&self, format: &Format, window: &Window<'_>, at: usize) -> bool {
-        let Body::Named(head, _) = format.body else { return false };
-        matches!(read_head(&head, window, at, &self.tools), Some(HeadRead::Cut))
-    }
-
     pub(super) fn cut_head<S: Sink>(&mut self, start: usize, window: &Window<'_>, sink: &mut S) {
         if self.candidate.is_some() {
             self.fail_candidate(Vec::new(), window, sink);
@@ -71,15 +66,19 @@ impl Machine {
         self.leave();
     }
 
-    /// A named call whose opener ends at `at`; its head is known to be whole.
-    pub(super) fn begin_named<S: Sink>(&mut self, row: usize, start: usize, at: usize, loose: bool, window: &Window<'_>, sink: &mut S) {
+    /// A named call whose opener stands at `start`.
+    pub(super) fn begin_named<S: Sink>(
+        &mut self,
+        row: usize,
+        start: usize,
+        head: &HeadText<'_>,
+        loose: bool,
+        window: &Window<'_>,
+        sink: &mut S,
+    ) {
         let format = self.row(row);
         self.boundary = false;
-        let Body::Named(head, args) = format.body else { return };
-        let Some(HeadRead::Head(head)) = read_head(&head, window, at, &self.tools) else {
-            self.cut_head(start, window, sink);
-            return;
-        };
+        let Body::Named(_, args) = format.body else { return };
         let mut call = Box::new(Call::new(format, start));
         call.native_id = head.native_id.map(<[u8]>::to_vec);
         if !head.name.is_empty() {
@@ -99,7 +98,7 @@ impl Machine {
             self.end_named(row, call, End::Closed, window, sink);
             return;
         }
-        self.begin_arguments(row, &args, call, &head);
+        self.begin_arguments(row, &args, call, head);
     }
 
     fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText<'_>) {

@@ -3,7 +3,7 @@
 //! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
 //! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
 
-use super::heads::{Attributes, AttributesRead, MAX_TAG, Opens, attributes, call_opens, opens};
+use super::heads::{Attributes, AttributesRead, MAX_TAG, attributes, call_opens, opens};
 use super::named::ObjectState;
 use super::{MAX_NAME, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
@@ -475,12 +475,12 @@ impl Machine {
     /// Whether a call begins at `at`, in a section of its own or in the one that is open.
     fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
         if let Some(length) = window.starts_with_any(at, format.openers())?
-            && opens(format, window, at + length, &self.tools)? == Opens::Yes
+            && opens(format, window, at + length, &self.tools)?.is_call()
         {
             return Some(true);
         }
         let Some(length) = window.starts_with_any(at, format.call.open)? else { return Some(false) };
-        Some(call_opens(format, window, at + length, &self.tools)? == Opens::Yes)
+        Some(call_opens(format, window, at + length, &self.tools)?.is_call())
     }
 
     /// Sends the text up to `end` as far as nothing behind it can make it layout.

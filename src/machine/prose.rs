@@ -1,7 +1,7 @@
 //! Prose: looks for markers, fences and control tokens.
 
 use super::candidate::Certain;
-use super::heads::{MAX_TICKS, Opens, call_opens, opens, ticks};
+use super::heads::{Beginning, HeadText, MAX_TICKS, Opens, call_opens, opens, ticks};
 use super::messages;
 use super::section::SectionState;
 use super::think::ThinkState;
@@ -99,7 +99,7 @@ impl Machine {
                         .iter()
                         .any(|row| plan.rows[*row].place != Place::Anywhere || matches!(plan.rows[*row].body, Body::Messages(_))) =>
                 {
-                    match self.open_rows(&plan.get(index).rows, at, plan.get(index).text.len(), window, sink) {
+                    match self.open_rows(plan.get(index).rows.iter(), at, plan.get(index).text.len(), window, sink) {
                         Opened::Begun => return Some(Step::Go),
                         Opened::Undecided => return Some(Step::More),
                         Opened::No | Opened::Cut => {}
@@ -128,15 +128,12 @@ impl Machine {
         }
         let plan = self.plan.clone();
         for row in &plan.bare {
-            match call_opens(plan.rows[*row], window, at, &self.tools) {
-                None => return Some(Step::More),
-                Some(Opens::Yes | Opens::Cut) => {
-                    self.tell_prose(window, at, sink);
-                    self.try_candidate(at, Certain::WholeReply);
-                    self.begin_body(*row, at);
-                    return Some(Step::Go);
-                }
-                Some(_) => {}
+            let Some(beginning) = call_opens(plan.rows[*row], window, at, &self.tools) else { return Some(Step::More) };
+            if matches!(beginning.opens, Opens::Yes | Opens::Cut) {
+                self.tell_prose(window, at, sink);
+                self.try_candidate(at, Certain::WholeReply);
+                self.begin_body(*row, at);
+                return Some(Step::Go);
             }
         }
         None
@@ -177,17 +174,14 @@ impl Machine {
             if !plan.rows[*row].call.open.iter().any(|word| word.as_bytes() == info) {
                 continue;
             }
-            match call_opens(plan.rows[*row], window, line_end, &self.tools) {
-                None => return Opened::Undecided,
-                Some(Opens::Yes) => {
-                    self.tell_prose(window, at, sink);
-                    self.try_candidate(at, Certain::FirstCall);
-                    let Some(body) = window.after_blanks(line_end) else { return Opened::Undecided };
-                    self.tell_markup(body, sink);
-                    self.begin_body(*row, at);
-                    return Opened::Begun;
-                }
-                Some(_) => {}
+            let Some(beginning) = call_opens(plan.rows[*row], window, line_end, &self.tools) else { return Opened::Undecided };
+            if beginning.is_call() {
+                self.tell_prose(window, at, sink);
+                self.try_candidate(at, Certain::FirstCall);
+                let Some(body) = window.after_blanks(line_end) else { return Opened::Undecided };
+                self.tell_markup(body, sink);
+                self.begin_body(*row, at);
+                return Opened::Begun;
             }
         }
         Opened::No
@@ -207,7 +201,7 @@ impl Machine {
     fn json_line<S: Sink>(&mut self, at: usize, window: &Window<'_>, sink: &mut S) -> Option<bool> {
         let plan = self.plan.clone();
         for row in &plan.json_lines {
-            if call_opens(plan.rows[*row], window, at, &self.tools)? == Opens::Yes {
+            if call_opens(plan.rows[*row], window, at, &self.tools)?.is_call() {
                 self.tell_prose(window, at, sink);
                 self.line_barred = at + 1;
                 self.try_candidate(at, Certain::FirstCall);
@@ -250,8 +244,7 @@ impl Machine {
         }
         // In a fence a marked call counts under an offered name; where nothing is offered, it is documentation.
         if at >= self.barred && !(self.fence.is_some() && self.tools.is_any()) {
-            let rows = marker.rows.iter().chain(&marker.loose).copied().collect::<Vec<_>>();
-            match self.open_rows(&rows, at, length, window, sink) {
+            match self.open_rows(marker.rows.iter().chain(&marker.loose), at, length, window, sink) {
                 Opened::Begun => return Some(Passed::Step(Step::Go)),
                 Opened::Undecided => return None,
                 Opened::Cut => {
@@ -285,7 +278,7 @@ impl Machine {
             return Some(false);
         }
         for row in &marker.rows {
-            if opens(self.row(*row), window, next + marker.text.len(), &self.tools)? == Opens::Yes {
+            if opens(self.row(*row), window, next + marker.text.len(), &self.tools)?.is_call() {
                 return Some(true);
             }
         }
@@ -360,7 +353,14 @@ impl Machine {
     }
 
     /// Asks the rows in their order whether what stands behind the opener is theirs.
-    fn open_rows<S: Sink>(&mut self, rows: &[usize], at: usize, length: usize, window: &Window<'_>, sink: &mut S) -> Opened {
+    fn open_rows<'r, S: Sink>(
+        &mut self,
+        rows: impl Iterator<Item = &'r usize>,
+        at: usize,
+        length: usize,
+        window: &Window<'_>,
+        sink: &mut S,
+    ) -> Opened {
         let mut perhaps = None;
         for row in rows {
             let format = self.row(*row);
@@ -385,41 +385,43 @@ impl Machine {
             }
             let loose =
                 !format.section.open.is_empty() && format.call.open.iter().any(|open| open.as_bytes() == window.slice(at, at + length));
-            let verdict =
-                if loose { call_opens(format, window, at + length, &self.tools) } else { opens(format, window, at + length, &self.tools) };
-            match verdict {
-                None => return Opened::Undecided,
-                Some(Opens::Yes) if self.name_allows(*row, loose, window, at + length) => {
-                    self.begin(*row, loose, at, length, window, sink);
+            let asked = if loose { call_opens } else { opens };
+            let Some(beginning) = asked(format, window, at + length, &self.tools) else { return Opened::Undecided };
+            match beginning.opens {
+                Opens::Yes if self.name_allows(*row, loose, &beginning) => {
+                    self.begin(*row, loose, beginning.head, at, length, window, sink);
                     return Opened::Begun;
                 }
-                Some(Opens::Perhaps) if perhaps.is_none() => perhaps = Some((*row, loose)),
-                Some(Opens::Cut) if is_markup(window.slice(at, at + length)) && format.place == Place::Anywhere => return Opened::Cut,
-                Some(_) => {}
+                Opens::Perhaps if perhaps.is_none() => perhaps = Some((*row, loose, beginning.head)),
+                Opens::Cut if is_markup(window.slice(at, at + length)) && format.place == Place::Anywhere => return Opened::Cut,
+                _ => {}
             }
         }
-        if let Some((row, loose)) = perhaps {
-            self.begin(row, loose, at, length, window, sink);
+        if let Some((row, loose, head)) = perhaps {
+            self.begin(row, loose, head, at, length, window, sink);
             return Opened::Begun;
         }
         Opened::No
     }
 
     /// Without the markup around it, or in a place where it may be meant otherwise, a call counts only under a known name.
-    fn name_allows(&self, row: usize, loose: bool, window: &Window<'_>, at: usize) -> bool {
+    fn name_allows(&self, row: usize, loose: bool, beginning: &Beginning<'_>) -> bool {
         let format = self.row(row);
         let needs_known = (loose || format.section.open.is_empty()) && format.loose == Loose::Offered;
-        if !needs_known || self.tools.is_any() {
-            return true;
-        }
-        let Body::Named(head, _) = format.body else { return true };
-        match super::heads::read_head(&head, window, at, &self.tools) {
-            Some(super::heads::HeadRead::Head(head)) => self.tools.find(head.name).is_some(),
-            _ => false,
-        }
+        !needs_known || self.tools.is_any() || beginning.head.is_none_or(|head| self.tools.find(head.name).is_some())
     }
 
-    fn begin<S: Sink>(&mut self, row: usize, loose: bool, at: usize, length: usize, window: &Window<'_>, sink: &mut S) {
+    #[expect(clippy::too_many_arguments, reason = "where the call stands, and what was read of it")]
+    fn begin<S: Sink>(
+        &mut self,
+        row: usize,
+        loose: bool,
+        head: Option<HeadText<'_>>,
+        at: usize,
+        length: usize,
+        window: &Window<'_>,
+        sink: &mut S,
+    ) {
         self.tell_prose(window, at, sink);
         self.mention = None;
         if self.fence.is_some() {
@@ -434,8 +436,8 @@ impl Machine {
             self.tell_markup(end, sink);
             self.boundary = false;
             self.state = State::Section(SectionState::new(row));
-        } else if matches!(format.body, Body::Named(..)) {
-            self.begin_named(row, at, end, loose, window, sink);
+        } else if let Some(head) = head {
+            self.begin_named(row, at, &head, loose, window, sink);
         } else {
             self.tell_markup(end, sink);
             self.begin_body(row, at);

@@ -97,7 +97,8 @@ impl Machine {
         sink: &mut S,
     ) -> Option<Step> {
         let format = self.row(state.row);
-        match call_opens(format, window, next + length, &self.tools)? {
+        let beginning = call_opens(format, window, next + length, &self.tools)?;
+        match beginning.opens {
             Opens::No if self.ends_at_text(format) => {
                 self.tell_markup(self.pos, sink);
                 self.leave_section(window, sink);
@@ -107,15 +108,15 @@ impl Machine {
                 self.pass_noise(state, format, next, window, sink);
                 return Some(Step::Go);
             }
-            Opens::Cut if matches!(format.body, Body::Named(..)) && self.head_is_cut(format, window, next + length) => {
+            Opens::Cut if matches!(format.body, Body::Named(..)) && beginning.head.is_none() => {
                 self.cut_head(next, window, sink);
                 return Some(Step::Go);
             }
             _ => {}
         }
         self.tell_markup(next, sink);
-        if matches!(format.body, Body::Named(..)) {
-            self.begin_named(state.row, next, next + length, false, window, sink);
+        if let Some(head) = beginning.head {
+            self.begin_named(state.row, next, &head, false, window, sink);
         } else {
             self.tell_markup(next + length, sink);
             self.begin_body(state.row, next);

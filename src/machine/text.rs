@@ -1,6 +1,6 @@
 //! Arguments as text behind the name: an object, or the text of one key.
 
-use super::heads::{Opens, call_opens};
+use super::heads::call_opens;
 use super::{Machine, Sink, State, Step};
 use crate::call::{Call, End, read_whole};
 use crate::format::{Args, Body, Dialect, Format};
@@ -75,7 +75,7 @@ impl Machine {
                 }
                 if state.call_inside.is_none()
                     && let Some(length) = window.starts_with_any(state.scan, format.call.open)?
-                    && call_opens(format, window, state.scan + length, &self.tools)? == Opens::Yes
+                    && call_opens(format, window, state.scan + length, &self.tools)?.is_call()
                 {
                     state.call_inside = Some(state.scan);
                 }

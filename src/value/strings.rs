@@ -548,8 +548,11 @@ impl Reader {
             }
         }
         let next = self.after_layout(window, scan + width)?;
-        let wide_colon = window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A];
-        Some(matches!(window.get(next), None | Some(b':' | b'=' | b'/' | b'#')) || wide_colon)
+        Some(match window.get(next) {
+            None | Some(b':' | b'=' | b'/' | b'#') => true,
+            Some(0xEF) => window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A],
+            Some(_) => false,
+        })
     }
 
     /// The comma right before the quote at `at`, in the part of the string that was not sent yet.

@@ -67,54 +67,70 @@ fn literal(word: &[u8]) -> Word {
 /// True when `word` is a number as JSON writes it.
 #[must_use]
 pub fn is_strict_number(word: &[u8]) -> bool {
-    let digits = |from: usize| word.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
+    strict(word).is_some()
+}
+
+/// What a number as JSON writes it is made of.
+struct Strict {
+    /// Digits before the point.
+    whole: usize,
+    fraction: bool,
+    exponent: bool,
+}
+
+fn strict(word: &[u8]) -> Option<Strict> {
+    let digits = |from: usize| word.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(word.first() == Some(&b'-'));
     let whole = digits(at);
     if whole == 0 || (whole > 1 && word.get(at) == Some(&b'0')) {
-        return false;
+        return None;
     }
     at += whole;
-    if word.get(at) == Some(&b'.') {
-        let fraction = digits(at + 1);
-        if fraction == 0 {
-            return false;
+    let fraction = word.get(at) == Some(&b'.');
+    if fraction {
+        let digits = digits(at + 1);
+        if digits == 0 {
+            return None;
         }
-        at += 1 + fraction;
+        at += 1 + digits;
     }
-    if let Some(b'e' | b'E') = word.get(at) {
+    let exponent = matches!(word.get(at), Some(b'e' | b'E'));
+    if exponent {
         at += 1 + usize::from(matches!(word.get(at + 1), Some(b'+' | b'-')));
-        let exponent = digits(at);
-        if exponent == 0 {
-            return false;
+        let digits = digits(at);
+        if digits == 0 {
+            return None;
         }
-        at += exponent;
+        at += digits;
     }
-    at == word.len()
+    (at == word.len()).then_some(Strict { whole, fraction, exponent })
 }
 
 fn number(word: &[u8]) -> Word {
-    if is_strict_number(word) {
-        return if is_exact(word) { Word::Number } else { Word::Inexact };
+    if let Some(parts) = strict(word) {
+        return if is_exact(word, &parts) { Word::Number } else { Word::Inexact };
     }
-    if let Some(strict) = reformat(word) {
-        return if is_exact(strict.as_bytes()) { Word::Reformatted(strict) } else { Word::Inexact };
+    match reformat(word) {
+        Some((number, parts)) if is_exact(number.as_bytes(), &parts) => Word::Reformatted(number),
+        Some(_) => Word::Inexact,
+        None if is_partial_number(word) => Word::Partial,
+        None => Word::Text,
     }
-    if is_partial_number(word) { Word::Partial } else { Word::Text }
 }
 
 /// Not too long for an integer, not too large for a float.
-fn is_exact(number: &[u8]) -> bool {
-    if number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') {
-        return number.len() - usize::from(number.first() == Some(&b'-')) <= MAX_DIGITS;
+fn is_exact(number: &[u8], parts: &Strict) -> bool {
+    if !parts.fraction && !parts.exponent {
+        return parts.whole <= MAX_DIGITS;
     }
-    if !number.iter().any(|byte| matches!(byte, b'e' | b'E')) && number.len() < 300 {
+    if !parts.exponent && number.len() < 300 {
         return true;
     }
     std::str::from_utf8(number).ok().and_then(|text| text.parse::<f64>().ok()).is_some_and(f64::is_finite)
 }
 
 /// `+5`, `.5`, `5.`, `0x1F` in JSON's form.
-fn reformat(word: &[u8]) -> Option<String> {
+fn reformat(word: &[u8]) -> Option<(String, Strict)> {
     let text = std::str::from_utf8(word).ok()?;
     let (sign, body) = match text.split_at_checked(1)? {
         ("-", body) => ("-", body),
@@ -123,15 +139,16 @@ fn reformat(word: &[u8]) -> Option<String> {
     };
     if let Some(hex) = body.strip_prefix("0x").or_else(|| body.strip_prefix("0X")) {
         let value = u128::from_str_radix(hex, 16).ok().filter(|_| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-        return Some(format!("{sign}{value}"));
+        let number = format!("{sign}{value}");
+        return strict(number.as_bytes()).map(|parts| (number, parts));
     }
     let padded = if body.starts_with('.') { format!("0{body}") } else { body.to_owned() };
     let split = padded.find(['e', 'E']).unwrap_or(padded.len());
     let (mantissa, exponent) = padded.split_at_checked(split)?;
     let mantissa = if mantissa.ends_with('.') { format!("{mantissa}0") } else { mantissa.to_owned() };
-    let strict = format!("{sign}{mantissa}{exponent}");
+    let number = format!("{sign}{mantissa}{exponent}");
     // A word that needed nothing but padding has at least one digit of its own.
-    (is_strict_number(strict.as_bytes()) && word.iter().any(u8::is_ascii_digit)).then_some(strict)
+    strict(number.as_bytes()).filter(|_| word.iter().any(u8::is_ascii_digit)).map(|parts| (number, parts))
 }
 
 /// `-`, `3.`, `2e`, `1e+`, `0x`: what a number looks like before it is whole.
@@ -165,8 +182,10 @@ impl Reader {
     fn bare_end(&mut self, window: &Window<'_>, bounds: Bounds<'_>) -> Option<BareEnd> {
         let python = self.dialect.syntax == Syntax::Python;
         loop {
-            self.scan += window.from(self.scan).iter().take_while(|byte| PLAIN[**byte as usize]).count();
-            let Some(byte) = window.get(self.scan) else { break };
+            let rest = window.from(self.scan);
+            let plain = rest.iter().take_while(|byte| PLAIN[**byte as usize]).count();
+            self.scan += plain;
+            let Some(byte) = rest.get(plain).copied() else { break };
             let at = self.scan;
             match byte {
                 b'(' if python => self.parens += 1,
