@@ -158,7 +158,7 @@ impl Search<'_> {
             }
         };
         let stops = [b"```".to_vec()];
-        let bounds = Bounds { stops: &stops, outer: None };
+        let bounds = Bounds { stops: &stops, outer: None, siblings: &[] };
         match reader.read(&window, &mut pos, bounds, &mut plain) {
             Progress::Done => {}
             Progress::More => {

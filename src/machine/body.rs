@@ -171,6 +171,14 @@ impl JsonBody {
         is_message.then_some(Done::Message(text, span))
     }
 
+    /// The keys of the name, with which most calls begin.
+    pub(super) fn name_keys(&self) -> &'static [&'static str] {
+        match self.keys {
+            CallKeys::Pair { name, .. } => name,
+            CallKeys::NameIsKey => &[],
+        }
+    }
+
     fn slot_of(&self, key: &[u8]) -> Slot {
         let is = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         let CallKeys::Pair { name, arguments } = self.keys else { return Slot::Other };

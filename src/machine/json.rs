@@ -99,7 +99,7 @@ impl Machine {
     }
 
     fn json_value<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) -> Next {
-        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None, siblings: state.body.name_keys() };
         let certain = self.candidate.as_ref().map(|candidate| candidate.certain);
         let mut finder = Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools, certain };
         let progress = state.reader.read(window, &mut self.pos, bounds, &mut finder);

@@ -200,10 +200,10 @@ impl Machine {
     fn object_value(&mut self, state: &mut ObjectState, window: &Window<'_>) -> ObjectStep {
         if let Some(plain) = state.other.take() {
             let plan = self.plan.clone();
-            let bounds = Bounds { stops: &plan.stops[state.row], outer: None };
+            let bounds = Bounds { stops: &plan.stops[state.row], outer: None, siblings: &[] };
             return self.other_value(state, plain, window, bounds);
         }
-        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None, siblings: &[] };
         let mut arguments = Arguments { call: &mut state.call, tools: &self.tools };
         match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
             Progress::More if window.last => {

@@ -359,7 +359,7 @@ impl Machine {
     /// `**{…}`: the members of a dict are arguments, once it is over.
     fn python_spread(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
         let spread = state.spread.as_deref_mut()?;
-        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')') };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')'), siblings: &[] };
         match spread.reader.read(window, &mut self.pos, bounds, &mut spread.plain) {
             Progress::More if window.last => return Some(Py::Cut),
             Progress::More => return None,
@@ -381,7 +381,7 @@ impl Machine {
 
     fn python_value(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
         let call = state.call.as_deref_mut()?;
-        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')') };
+        let bounds = Bounds { stops: &self.plan.stops[state.row], outer: Some(b')'), siblings: &[] };
         let mut arguments = Arguments { call, tools: &self.tools };
         match state.reader.read(window, &mut self.pos, bounds, &mut arguments) {
             Progress::More if window.last => return Some(Py::Cut),

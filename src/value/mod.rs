@@ -83,11 +83,13 @@ pub struct Bounds<'b> {
     pub stops: &'b [Vec<u8>],
     /// The closer of the argument list around, as in `f(a=…)`.
     pub outer: Option<u8>,
+    /// Where several objects may stand one behind the other, as if a list were around them: the keys with which they begin most often.
+    pub siblings: &'b [&'static str],
 }
 
 impl Bounds<'_> {
     /// No bounds: the value stands alone.
-    pub const NONE: Bounds<'static> = Bounds { stops: &[], outer: None };
+    pub const NONE: Bounds<'static> = Bounds { stops: &[], outer: None, siblings: &[] };
 }
 
 /// What is known about the end of a text that breaks off.
@@ -500,13 +502,11 @@ impl Reader {
                 *pos += width;
                 Step::Go
             }
-            b'{' if self.next_item_begins() => {
-                self.close_to_array(at, out);
-                let step = self.open(Frame::Object, At::FirstKey, at, width, pos, out);
-                // It may as well belong to what was closed.
-                out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(at, at + width)));
-                step
-            }
+            b'{' if !self.first_key => match self.next_item_begins(window, at, bounds) {
+                None => Step::More,
+                Some(true) => self.next_item(width, pos, out),
+                Some(false) => Step::Fail(Unreadable::Unexpected),
+            },
             b'\\' => match window.get(at + 1) {
                 None if !window.last => Step::More,
                 Some(b'"') => {
@@ -533,18 +533,24 @@ impl Reader {
         }
     }
 
-    /// An object where a key should be: the one that is open was left open, if it stands in an array, before the next item.
-    fn next_item_begins(&self) -> bool {
-        !self.first_key && self.stack.iter().any(|frame| !frame.is_object())
+    /// Whether the object at `at`, where a key should be, is one that follows the one that is open, which was left open.
+    fn next_item_begins(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        if self.stack.iter().any(|frame| !frame.is_object()) { Some(true) } else { self.opens_sibling(window, at, bounds) }
     }
 
-    fn close_to_array<V: Values>(&mut self, at: usize, out: &mut V) {
+    /// Closes the innermost item of an array, or the value itself where others may follow it, and opens the next.
+    fn next_item<V: Values>(&mut self, width: usize, pos: &mut usize, out: &mut V) -> Step {
+        let at = *pos;
         self.settle_closer(RepairKind::AmbiguousCloser, out);
         out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(self.comma.start, at)));
         while self.in_object() {
             self.stack.pop();
             out.close(self.comma.start);
         }
+        let step = self.open(Frame::Object, At::FirstKey, at, width, pos, out);
+        // It may as well belong to what was closed.
+        out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(at, at + width)));
+        step
     }
 
     fn is_string_start(&self, window: &Window<'_>, at: usize) -> bool {

@@ -58,6 +58,16 @@ enum Verdict {
     EndedAt(usize),
 }
 
+/// What is seen of a string that is looked through up to a limit.
+enum Short {
+    /// It ends; what follows starts at the position.
+    Ends(usize),
+    /// The text ends in it.
+    Cut,
+    /// It is longer than is looked through.
+    Long,
+}
+
 /// What Python writes before a quote.
 const PREFIXES: &[u8] = b"rbufRBUF";
 
@@ -439,6 +449,7 @@ impl Reader {
             },
             b'"' | b'\'' | b'`' | 0xE2 => self.quote_separates(byte, window, next, next > after),
             0xEF => Some(self.after_wide(window, next)?),
+            b'{' if next > after => self.opens_sibling(window, next, bounds),
             _ => Some(window.starts_with_any(next, bounds.stops)?.is_some()),
         }
     }
@@ -494,6 +505,7 @@ impl Reader {
         if self.in_object() {
             return match byte {
                 b'"' | b'\'' | b'`' | 0xE2 => self.opens_key(window, next),
+                b'{' => self.opens_sibling(window, next, bounds),
                 _ if self.dialect.keys == Keys::Bare => Some(true),
                 _ if self.dialect.syntax == Syntax::Python => Some(true),
                 _ => self.word_then(window, next, b":=/#"),
@@ -516,10 +528,47 @@ impl Reader {
         }
     }
 
-    /// Whether the quote at `at` opens a key: its string ends soon and a colon follows. A text too long to be looked through counts as one,
-    /// since valid JSON may hold it.
+    /// Whether the quote at `at` opens a key: its string ends soon and a colon follows, or a value where the colon is missing. A text too
+    /// long to be looked through counts as one, since valid JSON may hold it.
     fn opens_key(&self, window: &Window<'_>, at: usize) -> Option<bool> {
-        let Some(byte) = window.get(at) else { return if window.last { Some(false) } else { None } };
+        if window.get(at).is_none() {
+            return if window.last { Some(false) } else { None };
+        }
+        let end = match self.short_string(window, at)? {
+            Short::Ends(end) => end,
+            // A text that ends here may well be a key that was cut.
+            Short::Cut | Short::Long => return Some(true),
+        };
+        let next = self.after_layout(window, end)?;
+        match window.get(next) {
+            None | Some(b':' | b'=' | b'/' | b'#') => Some(true),
+            Some(0xEF) => Some(window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A]),
+            Some(byte) => self.value_follows(byte, window, next),
+        }
+    }
+
+    /// Whether a value stands at `at`, right behind a key, and its object goes on or ends behind it.
+    fn value_follows(&self, byte: u8, window: &Window<'_>, at: usize) -> Option<bool> {
+        let end = match byte {
+            b'{' | b'[' => return Some(true),
+            b'"' | b'\'' => match self.short_string(window, at)? {
+                Short::Ends(end) => end,
+                Short::Cut => return Some(true),
+                Short::Long => return Some(false),
+            },
+            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+                let rest = window.slice(at, at + super::MAX_STRAY_KEY);
+                at + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count()
+            }
+            _ => return Some(false),
+        };
+        let next = self.after_layout(window, end)?;
+        Some(matches!(window.get(next), None | Some(b',' | b'}')))
+    }
+
+    /// Where the string ends that the quote at `at` opens.
+    fn short_string(&self, window: &Window<'_>, at: usize) -> Option<Short> {
+        let byte = window.get(at)?;
         let width = if byte == 0xE2 { 3 } else { 1 };
         let mut scan = at + width;
         let limit = scan + super::MAX_STRAY_KEY;
@@ -527,32 +576,37 @@ impl Reader {
             let plain = window.slice(scan, limit).iter().take_while(|next| !matches!(**next, b'\\' | 0xE2) && **next != byte);
             scan += plain.count();
             if scan >= limit {
-                return Some(true);
+                return Some(Short::Long);
             }
-            // A text that ends here may well be a key that was cut.
-            let Some(next) = window.get(scan) else { return if window.last { Some(true) } else { None } };
+            let Some(next) = window.get(scan) else { return if window.last { Some(Short::Cut) } else { None } };
             match next {
                 b'\\' => scan += 2,
-                _ if next == byte && width == 1 => break,
+                _ if next == byte && width == 1 => return Some(Short::Ends(scan + 1)),
                 0xE2 if width == 3 => {
                     let mark = window.slice(scan, scan + 3);
                     if mark.len() < 3 && !window.last {
                         return None;
                     }
                     if smart(mark).is_some() {
-                        break;
+                        return Some(Short::Ends(scan + 3));
                     }
                     scan += 1;
                 }
                 _ => scan += 1,
             }
         }
-        let next = self.after_layout(window, scan + width)?;
-        Some(match window.get(next) {
-            None | Some(b':' | b'=' | b'/' | b'#') => true,
-            Some(0xEF) => window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A],
-            Some(_) => false,
-        })
+    }
+
+    /// Whether the brace at `at` opens an object beside the one that is open.
+    pub(super) fn opens_sibling(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        if bounds.siblings.is_empty() {
+            return Some(false);
+        }
+        let next = self.after_layout(window, at + 1)?;
+        let Some(quote @ (b'"' | b'\'')) = window.get(next) else { return Some(false) };
+        let length = window.starts_with_any(next + 1, bounds.siblings)?;
+        let end = next + 1 + length.unwrap_or(0);
+        if length.is_none() || !window.starts_with(end, &[quote])? { Some(false) } else { self.opens_key(window, next) }
     }
 
     /// The comma right before the quote at `at`, in the part of the string that was not sent yet.
