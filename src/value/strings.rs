@@ -1,7 +1,7 @@
 //! Strings: which quotes open one, and which quote ends it.
 
 use super::lead::{CallLead, HELD_CALL, call_before, call_begun, find_lead, may_stand_in_lead};
-use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values};
+use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values, is_word};
 use crate::format::{Keys, Syntax};
 use crate::repair::{Repair, RepairKind};
 use crate::scan::find_in_string;
@@ -144,7 +144,7 @@ impl Reader {
         loop {
             let rest = window.from(*pos);
             let Some(index) = self.special(rest) else {
-                let keep = if window.last { 0 } else { self.held(rest, bounds) };
+                let keep = if window.last { 0 } else { self.held(rest, *pos, bounds) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
                 self.push_run(piece, *pos, out);
                 *pos += piece.len();
@@ -181,6 +181,9 @@ impl Reader {
                     *pos += pair.len();
                 }
                 Some(byte) if byte < 0x20 && self.string.quote == Quote::Double => {
+                    if let Some(end) = self.key_left_open(window, *pos, at) {
+                        return self.give_way(window, end, pos, out);
+                    }
                     match self.gives_way_on_next_line(window, *pos, at, bounds) {
                         None => return self.wait(run, pos, bounds, out),
                         Some(Some(end)) => return self.give_way(window, end, pos, out),
@@ -223,7 +226,7 @@ impl Reader {
 
     /// Nothing before the byte behind `run` can change any more, but for what a missing quote may stand before.
     fn wait<V: Values>(&mut self, run: &[u8], pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
-        let keep = self.held(run, bounds);
+        let keep = self.held(run, *pos, bounds);
         let piece = run.get(..run.len() - keep).unwrap_or_default();
         self.push_run(piece, *pos, out);
         *pos += piece.len();
@@ -336,14 +339,18 @@ impl Reader {
         Step::Go
     }
 
-    /// How many bytes at the end of a run must wait: a comma and blanks before a quote may turn out to stand outside the string.
-    fn held(&self, run: &[u8], bounds: Bounds<'_>) -> usize {
+    /// How many bytes at the end of a run at `at` must wait: a comma and blanks before a quote may turn out to stand outside the string, and
+    /// so may what follows a colon in a key.
+    fn held(&self, run: &[u8], at: usize, bounds: Bounds<'_>) -> usize {
+        if self.string.role == Role::Key {
+            return if self.begins_key(at) && run.len() <= super::MAX_STRAY_KEY { run.len() } else { 0 };
+        }
         let call = if self.string.quote == Quote::Double && self.string.role == Role::Value { call_begun(run, bounds) } else { 0 };
         call.max(self.held_comma(run))
     }
 
     fn held_comma(&self, run: &[u8]) -> usize {
-        if self.string.role == Role::Key || !self.in_object() || !matches!(self.string.quote, Quote::Double | Quote::Single) {
+        if !self.in_object() || !matches!(self.string.quote, Quote::Double | Quote::Single) {
             return 0;
         }
         let blanks = run.iter().rev().take(HELD_BLANKS).take_while(|byte| is_blank(**byte)).count();
@@ -356,10 +363,28 @@ impl Reader {
     /// What the quote at `at` is; the text not yet sent starts at `run`.
     #[inline]
     fn verdict(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
-        if self.string.role == Role::Key && self.string.quote == Quote::Double {
-            return Some(Verdict::Ends(at + 1));
+        if self.string.role == Role::Key && matches!(self.string.quote, Quote::Double | Quote::Single) {
+            return self.key_verdict(window, run, at);
         }
         self.weighed(window, run, at, bounds)
+    }
+
+    /// What the quote at `at` is in a key.
+    fn key_verdict(&self, window: &Window<'_>, run: usize, at: usize) -> Option<Verdict> {
+        let Some(end) = self.key_left_open(window, run, at) else { return Some(Verdict::Ends(at + 1)) };
+        let next = self.after_layout(window, at + 1)?;
+        Some(if window.get(next).is_none_or(may_follow_key) { Verdict::Ends(at + 1) } else { Verdict::EndedAt(end) })
+    }
+
+    /// Where the key had ended, if its closing quote is missing in the text from `run` to `at`, none of which was sent yet.
+    fn key_left_open(&self, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
+        let whole = self.string.role == Role::Key && self.begins_key(run) && at - run <= super::MAX_STRAY_KEY;
+        left_open(window.slice(run, at)).filter(|_| whole).map(|length| run + length)
+    }
+
+    /// True right behind the opening quote of a key.
+    fn begins_key(&self, at: usize) -> bool {
+        at == self.string.start + 1 && matches!(self.string.quote, Quote::Double | Quote::Single)
     }
 
     /// Where the string had ended, if the raw control character at `at` stands in the beginning of the next call; the text not yet sent
@@ -508,13 +533,23 @@ impl Reader {
                 b'{' => self.opens_sibling(window, next, bounds),
                 _ if self.dialect.keys == Keys::Bare => Some(true),
                 _ if self.dialect.syntax == Syntax::Python => Some(true),
-                _ => self.word_then(window, next, b":=/#"),
+                _ => Some(self.word_then(window, next, b":=/#")? || self.half_quoted_key(window, next)?),
             };
         }
         match byte {
             b'"' | b'\'' | b'`' | b'{' | b'[' | b'(' | b'-' | b'+' | b'.' | b'0'..=b'9' | 0xE2 => Some(true),
             _ => self.word_then(window, next, b",])/#"),
         }
+    }
+
+    /// Whether a word stands at `at` that is a key without its opening quote.
+    fn half_quoted_key(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let rest = window.slice(at, at + super::MAX_STRAY_KEY);
+        let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+        if length == 0 || !window.starts_with(at + length, b"\"")? {
+            return Some(false);
+        }
+        Some(self.peek(window, at + length + 1)? == Some(b':'))
     }
 
     /// Whether one of Python's string prefixes stands at `at`, with its quote.
@@ -543,7 +578,10 @@ impl Reader {
         match window.get(next) {
             None | Some(b':' | b'=' | b'/' | b'#') => Some(true),
             Some(0xEF) => Some(window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A]),
-            Some(byte) => self.value_follows(byte, window, next),
+            Some(byte) => {
+                let open = !may_follow_key(byte) && left_open(window.slice(at + 1, end - 1)).is_some();
+                Some(open || self.value_follows(byte, window, next)?)
+            }
         }
     }
 
@@ -619,6 +657,22 @@ impl Reader {
         let comma = text.len().checked_sub(blanks + 1)?;
         (text.get(comma) == Some(&b',')).then_some(run + comma)
     }
+}
+
+/// The length of a key that was left open in `text`: it is one word, and a colon and a value follow, or a colon alone where the quote of the
+/// value was taken for the key's.
+fn left_open(text: &[u8]) -> Option<usize> {
+    let colon = memchr(b':', text)?;
+    let key = text.get(..colon)?.trim_ascii_end();
+    let value = text.get(colon + 1..)?.trim_ascii_start();
+    let begins = matches!(value, [] | [b'{' | b'[' | b'-' | b'0'..=b'9', ..])
+        || [&b"true"[..], b"false", b"null"].iter().any(|word| value.starts_with(word));
+    (begins && !key.is_empty() && key.iter().all(|byte| is_word(*byte))).then_some(key.len())
+}
+
+/// A byte that may stand behind the closing quote of a key: the colon, or what is found where the value is missing.
+fn may_follow_key(byte: u8) -> bool {
+    matches!(byte, b':' | b'=' | b',' | b'}' | b']')
 }
 
 fn smart(mark: &[u8]) -> Option<Quote> {
