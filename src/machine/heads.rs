@@ -6,6 +6,7 @@ use super::MAX_NAME;
 use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs};
 use crate::tools::Tools;
 use crate::window::{Window, is_blank};
+use memchr::memmem;
 
 /// Whether a row reads what stands behind its opener.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -49,6 +50,8 @@ pub(super) struct HeadText<'t> {
     pub empty: bool,
     /// True when the name is one word that only a known tool may be.
     pub bare: bool,
+    /// True when a quote around it is missing.
+    pub is_half_quoted: bool,
 }
 
 /// A head, or why there is none.
@@ -370,20 +373,22 @@ fn read_id<'t>(mut text: HeadText<'t>, take: &[&str], stop: &[&str], window: &Wi
 
 /// The name in the text of a head.
 fn name_of<'t>(raw: &'t [u8], style: NameStyle, tools: &Tools) -> Option<HeadText<'t>> {
-    let text = unquoted(raw.trim_ascii());
+    let (text, is_half_quoted) = unquoted(raw.trim_ascii());
     if style == NameStyle::Counted {
-        return Some(counted(text, tools));
+        return Some(HeadText { is_half_quoted, ..counted(text, tools) });
     }
     let plain =
         |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
-    valid.then(|| HeadText { name: text, ..HeadText::default() })
+    valid.then(|| HeadText { name: text, is_half_quoted, ..HeadText::default() })
 }
 
-fn unquoted(text: &[u8]) -> &[u8] {
+/// The text without its quotes; true when one of them is missing.
+fn unquoted(text: &[u8]) -> (&[u8], bool) {
     match text {
-        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
-        _ => text,
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => (inner, false),
+        [b'"' | b'\'', inner @ ..] | [inner @ .., b'"' | b'\''] => (inner, true),
+        _ => (text, false),
     }
 }
 
@@ -488,12 +493,11 @@ pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, 
                 return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No });
             }
         }
-        match attribute_value(end, window, scan, most)? {
-            ValueRead::Value(value, next) => {
-                let is_quoted = matches!(window.get(scan), Some(b'"' | b'\''));
-                found.is_half_quoted |= !is_quoted && value.iter().any(|byte| matches!(byte, b'"' | b'\''));
-                found.values.push((key, value));
-                scan = next;
+        match attribute_value([end, empty], window, scan, most)? {
+            ValueRead::Value(value) => {
+                found.is_half_quoted |= value.is_half_quoted;
+                found.values.push((key, value.text));
+                scan = value.end;
             }
             ValueRead::No => return Some(AttributesRead::No),
             ValueRead::Cut => return Some(AttributesRead::Cut),
@@ -501,36 +505,92 @@ pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, 
     }
 }
 
-/// The value of an attribute and where it ends, or why there is none.
+/// The value of an attribute, or why there is none.
 enum ValueRead<'t> {
-    Value(&'t [u8], usize),
+    Value(AttributeValue<'t>),
     No,
     Cut,
 }
 
-/// A value in quotes, or up to white space or the end of the tag.
-fn attribute_value<'t>(end: &[&str], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
-    if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
-        return quoted_value(quote, window, at + 1, most);
-    }
-    for scan in at..=at + most {
-        match window.get(scan) {
-            None => return window.last.then_some(ValueRead::Cut),
-            Some(byte) if !is_blank(byte) && window.starts_with_any(scan, end)?.is_none() => {}
-            Some(_) => return Some(ValueRead::Value(window.slice(at, scan), scan)),
-        }
-    }
-    Some(ValueRead::No)
+struct AttributeValue<'t> {
+    text: &'t [u8],
+    /// One past it.
+    end: usize,
+    /// True when one of its quotes is missing.
+    is_half_quoted: bool,
 }
 
-/// A value up to its quote.
-fn quoted_value<'t>(quote: u8, window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
-    let rest = window.slice(at, at + most);
-    match rest.iter().position(|byte| *byte == quote) {
-        Some(length) => Some(ValueRead::Value(window.slice(at, at + length), at + length + 1)),
-        None if rest.len() == most => Some(ValueRead::No),
-        None => window.last.then_some(ValueRead::Cut),
+/// A value in quotes, or up to white space or the end of the tag.
+fn attribute_value<'t>(ends: [&[&str]; 2], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
+    if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
+        return quoted_value(quote, ends, window, at + 1, most);
     }
+    Some(match bare_value_end(ends, window, at, most)? {
+        BareEnd::At(stop) => {
+            let text = window.slice(at, stop);
+            match text {
+                [inner @ .., b'"' | b'\''] => ValueRead::Value(AttributeValue { text: inner, end: stop, is_half_quoted: true }),
+                text => ValueRead::Value(AttributeValue { text, end: stop, is_half_quoted: false }),
+            }
+        }
+        BareEnd::Far => ValueRead::No,
+        BareEnd::Cut => ValueRead::Cut,
+    })
+}
+
+/// Where a value without quotes ends.
+enum BareEnd {
+    At(usize),
+    Far,
+    Cut,
+}
+
+fn bare_value_end(ends: [&[&str]; 2], window: &Window<'_>, at: usize, most: usize) -> Option<BareEnd> {
+    for scan in at..=at + most {
+        match window.get(scan) {
+            None => return window.last.then_some(BareEnd::Cut),
+            Some(byte) if !is_blank(byte) && !starts_with_one(window, scan, ends)? => {}
+            Some(_) => return Some(BareEnd::At(scan)),
+        }
+    }
+    Some(BareEnd::Far)
+}
+
+/// A value up to its quote. Where that is missing, the next one stands before something that cannot follow a value.
+fn quoted_value<'t>(quote: u8, ends: [&[&str]; 2], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
+    let rest = window.slice(at, at + most);
+    let length = rest.iter().position(|byte| *byte == quote);
+    let text = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
+    match length {
+        None if rest.len() < most && !window.last => return None,
+        Some(length) if !is_left_open(text, ends, window, at + length + 1)? => {
+            return Some(ValueRead::Value(AttributeValue { text, end: at + length + 1, is_half_quoted: false }));
+        }
+        None if !holds_one(text, ends) => return Some(if rest.len() == most { ValueRead::No } else { ValueRead::Cut }),
+        _ => {}
+    }
+    Some(match bare_value_end(ends, window, at, most)? {
+        BareEnd::At(stop) => ValueRead::Value(AttributeValue { text: window.slice(at, stop), end: stop, is_half_quoted: true }),
+        BareEnd::Far => ValueRead::No,
+        BareEnd::Cut => ValueRead::Cut,
+    })
+}
+
+/// Whether the quote before `after` closes no value: it opens that of the next attribute, or stands behind the tag.
+fn is_left_open(text: &[u8], ends: [&[&str]; 2], window: &Window<'_>, after: usize) -> Option<bool> {
+    if !text.ends_with(b"=") && !holds_one(text, ends) {
+        return Some(false);
+    }
+    let Some(byte) = window.get(after) else { return window.last.then_some(false) };
+    Some(!is_blank(byte) && !starts_with_one(window, after, ends)?)
+}
+
+fn holds_one(text: &[u8], markers: [&[&str]; 2]) -> bool {
+    markers.into_iter().flatten().any(|marker| memmem::find(text, marker.as_bytes()).is_some())
+}
+
+fn starts_with_one(window: &Window<'_>, at: usize, [one, other]: [&[&str]; 2]) -> Option<bool> {
+    Some(window.starts_with_any(at, one)?.is_some() || window.starts_with_any(at, other)?.is_some())
 }
 
 fn read_attributes<'t>(
@@ -552,7 +612,13 @@ fn read_attributes<'t>(
         AttributesRead::Cut => return Some(HeadRead::Cut),
     };
     let Some(name) = found.get(names).filter(|name| !name.is_empty() && name.len() <= MAX_NAME) else { return Some(HeadRead::No) };
-    Some(HeadRead::Head(HeadText { name: undoubled(name, tools), end: found.end, empty: found.empty, ..HeadText::default() }))
+    Some(HeadRead::Head(HeadText {
+        name: undoubled(name, tools),
+        end: found.end,
+        empty: found.empty,
+        is_half_quoted: found.is_half_quoted,
+        ..HeadText::default()
+    }))
 }
 
 /// `read.read` for `read`: some models write the namespace of a tool that has none.

@@ -87,6 +87,9 @@ impl Machine {
         if loose {
             call.mark(RepairKind::MissingOpener, Span::new(start, start));
         }
+        if head.is_half_quoted {
+            call.mark(RepairKind::MissingQuote, Span::new(start, head.end));
+        }
         self.pos = head.end;
         if self.candidate.is_some() && call.known == Known::Unknown {
             self.fail_candidate(Vec::new(), window, sink);

@@ -245,7 +245,10 @@ impl Machine {
     fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
         let (key, attributes, end) = match read_key(pairs, at, window, MAX_TAG)? {
             KeyRead::Key { key, attributes, end, runs_on } => {
-                if runs_on || attributes.is_half_quoted {
+                if attributes.is_half_quoted {
+                    state.call.mark(RepairKind::MissingQuote, Span::new(start, end));
+                }
+                if runs_on {
                     state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
                 }
                 (key, attributes, end)

@@ -7,7 +7,7 @@ use crate::repair::{Repair, RepairKind};
 use crate::scan::find_in_string;
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memmem};
 
 /// How a string is delimited.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -144,6 +144,9 @@ impl Reader {
         loop {
             let rest = window.from(*pos);
             let Some(index) = self.special(rest) else {
+                if let Some(end) = self.key_before_stop(window, *pos, bounds) {
+                    return self.give_way(window, end, pos, out);
+                }
                 let keep = if window.last { 0 } else { self.held(rest, *pos, bounds) };
                 let piece = rest.get(..rest.len() - keep).unwrap_or_default();
                 self.push_run(piece, *pos, out);
@@ -380,6 +383,13 @@ impl Reader {
     fn key_left_open(&self, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
         let whole = self.string.role == Role::Key && self.begins_key(run) && at - run <= super::MAX_STRAY_KEY;
         left_open(window.slice(run, at)).filter(|_| whole).map(|length| run + length)
+    }
+
+    /// The same where the reply ends in the key, behind a marker of the format around.
+    fn key_before_stop(&self, window: &Window<'_>, run: usize, bounds: Bounds<'_>) -> Option<usize> {
+        let end = self.key_left_open(window, run, window.end()).filter(|_| window.last)?;
+        let rest = window.slice(end, window.end());
+        bounds.stops.iter().any(|stop| memmem::find(rest, stop).is_some()).then_some(end)
     }
 
     /// True right behind the opening quote of a key.
