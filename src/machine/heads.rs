@@ -3,8 +3,9 @@
 //! All of it is look ahead over a bounded stretch: nothing is settled before the head is whole.
 
 use super::MAX_NAME;
-use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs};
+use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs, Shape};
 use crate::tools::Tools;
+use crate::value::key_stands_at;
 use crate::window::{Window, is_blank};
 use memchr::memmem;
 
@@ -108,7 +109,7 @@ fn cut_or_no<L: AsRef<[u8]>>(window: &Window<'_>, at: usize, wanted: &[L]) -> Op
 /// Whether a call of `row` begins at `at`, behind its own opener.
 pub(super) fn call_opens<'t>(row: &Format, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
     let opens = match row.body {
-        Body::Json(..) => json_opens(window, at)?,
+        Body::Json(..) => json_opens(row.shape, window, at)?,
         Body::Python(expressions) => python_opens(expressions, window, at)?,
         Body::Named(head, args) => return named_opens(row, &head, &args, window, at, tools),
         Body::Messages(_) => Opens::Perhaps,
@@ -126,8 +127,8 @@ fn named_opens<'t>(row: &Format, head: &Head, args: &Args, window: &Window<'t>, 
     Some(Beginning { opens, head: Some(head) })
 }
 
-/// An object or an array of objects; a fence may stand around it.
-fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
+/// An object or an array of objects; a fence may stand around it. Between tags the brace before the first key may be missing.
+fn json_opens(shape: Shape, window: &Window<'_>, at: usize) -> Option<Opens> {
     let mut next = window.after_blanks(at)?;
     let fenced = window.starts_with(next, b"```")?;
     if fenced {
@@ -136,6 +137,7 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
     let Some(first) = window.get(next) else { return Some(if window.last { Opens::Cut } else { Opens::No }) };
     let inside = match first {
         b'{' | b'[' => window.after_blanks(next + 1)?,
+        b'"' => return Some(if shape == Shape::Tagged && key_stands_at(window, next)? { Opens::Yes } else { Opens::No }),
         // full-width braces
         0xEF => {
             return Some(if matches!(window.slice(next, next + 3), [0xEF, 0xBD, 0x9B] | [0xEF, 0xBC, 0xBB]) {
@@ -158,6 +160,7 @@ fn json_opens(window: &Window<'_>, at: usize) -> Option<Opens> {
             }
         }
         (_, b'{' | b']' | 0xEF) => Opens::Yes,
+        (_, b'"') if shape == Shape::Tagged && key_stands_at(window, inside)? => Opens::Yes,
         _ => Opens::No,
     })
 }
@@ -225,7 +228,7 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             if window.get(next).is_none() {
                 return Some(Opens::Cut);
             }
-            if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') {
+            if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || key_stands_at(window, next)? {
                 return Some(Opens::Yes);
             }
             if window.starts_with_any(next, row.call.close)?.is_some() {

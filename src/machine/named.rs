@@ -7,11 +7,11 @@ use super::json::{cut_fault, member_follows};
 use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
-use crate::format::{Args, Body, Place};
+use crate::format::{Args, Body, Dialect, Place};
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
-use crate::value::{Bounds, Ending, Progress, Reader};
+use crate::value::{Bounds, Container, Ending, Progress, Reader, Values, key_stands_at};
 use crate::window::Window;
 
 /// The object of a named call while it is read.
@@ -193,11 +193,25 @@ impl Machine {
             state.call.mark(RepairKind::NullArguments, Span::new(next, next));
             return Some(ObjectStep::Closed);
         }
+        let key = key_stands_at(window, next)?;
         state.begun = true;
-        if byte != b'{' && byte != 0xEF && byte != b'\\' {
+        if key {
+            self.open_object(state, next);
+        } else if byte != b'{' && byte != 0xEF && byte != b'\\' {
             state.other = Some(Box::default());
         }
         Some(ObjectStep::Stay(Step::Go))
+    }
+
+    /// Opens the object of arguments whose brace is missing before the first key, at `at`.
+    fn open_object(&self, state: &mut ObjectState, at: usize) {
+        let dialect = match self.row(state.row).body {
+            Body::Named(_, Args::Object { dialect, .. }) => dialect,
+            _ => Dialect::JSON,
+        };
+        state.reader = Reader::inside_object(dialect);
+        Arguments { call: &mut state.call, tools: &self.tools }.open(Container::Object, at);
+        state.call.mark(RepairKind::OpenedObject, Span::new(at, at));
     }
 
     fn object_value(&mut self, state: &mut ObjectState, window: &Window<'_>) -> ObjectStep {
@@ -467,6 +481,6 @@ impl ObjectState {
 
     /// The object of a call whose head a message was.
     pub(super) fn of_message(row: usize, call: Box<Call>) -> ObjectState {
-        ObjectState { row, call, reader: Reader::new(crate::format::Dialect::JSON), other: None, begun: false, fenced: false }
+        ObjectState { row, call, reader: Reader::new(Dialect::JSON), other: None, begun: false, fenced: false }
     }
 }

@@ -204,8 +204,9 @@ pub struct Reader {
     string: Str,
     deep: Deep,
     comment: Option<Comment>,
-    /// Where the open bare token started, and how far it has been looked through.
+    /// Where the open bare token started.
     token: usize,
+    /// How far the open string or bare token has been looked through.
     scan: usize,
     parens: usize,
     /// True once the open bare text can be no number or literal.
@@ -382,8 +383,26 @@ impl Reader {
                 *pos += width;
                 Step::Go
             }
+            b'"' => match self.lacks_brace(window, at, bounds) {
+                None => Step::More,
+                Some(false) => self.scalar(byte, Role::Value, window, pos, out),
+                Some(true) => {
+                    let step = self.open(Frame::Object, At::FirstKey, at, 0, pos, out);
+                    out.repair(Repair::new(RepairKind::OpenedObject, Span::new(at, at)));
+                    step
+                }
+            },
             _ => self.scalar(byte, Role::Value, window, pos, out),
         }
+    }
+
+    /// Whether the quote at `at`, where a value should be, opens a key: the brace before it is missing. In an array that can be told of its
+    /// first item; behind others the array was left open.
+    fn lacks_brace(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        if matches!(self.at, At::Item) || self.stack.is_empty() && bounds.siblings.is_empty() {
+            return Some(false);
+        }
+        key_stands_at(window, at)
     }
 
     /// A string, or bare text.
@@ -776,6 +795,20 @@ enum Step {
     More,
     Stop,
     Fail(Unreadable),
+}
+
+/// A word that stands where a value was expected is recognised as a key up to this length.
+const MAX_WORD: usize = 64;
+
+/// Whether a string of one word stands at `at`, and a colon behind it.
+pub(crate) fn key_stands_at(window: &Window<'_>, at: usize) -> Option<bool> {
+    let rest = window.slice(at, at + MAX_WORD);
+    let word = rest.iter().skip(1).take_while(|byte| is_word(**byte)).count();
+    match (rest.first(), rest.get(word + 1)) {
+        (Some(b'"'), Some(b'"')) if word > 0 => Some(window.get(window.after_blanks(at + word + 2)?) == Some(b':')),
+        (Some(b'"'), None) if rest.len() < MAX_WORD && !window.last => None,
+        _ => Some(false),
+    }
 }
 
 /// A table of the ASCII letters and digits and of `others`: one load for each byte that is looked at.

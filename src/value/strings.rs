@@ -143,7 +143,10 @@ impl Reader {
     fn string_steps<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         loop {
             let rest = window.from(*pos);
-            let Some(index) = self.special(rest) else {
+            // What waits was looked through when it came.
+            let seen = self.scan.saturating_sub(*pos).min(rest.len());
+            let Some(index) = self.special(rest.get(seen..).unwrap_or_default()).map(|index| seen + index) else {
+                self.scan = window.end();
                 if let Some(end) = self.key_before_stop(window, *pos, bounds) {
                     return self.give_way(window, end, pos, out);
                 }
@@ -154,6 +157,7 @@ impl Reader {
                 return Step::More;
             };
             let at = *pos + index;
+            self.scan = at;
             let run = rest.get(..index).unwrap_or_default();
             match rest.get(index).copied() {
                 Some(b'\\') if !matches!(self.string.quote, Quote::Delimiter | Quote::RawPython(_) | Quote::Escaped) => {
