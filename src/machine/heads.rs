@@ -51,7 +51,7 @@ pub(super) struct HeadText<'t> {
     pub empty: bool,
     /// True when the name is one word that only a known tool may be.
     pub bare: bool,
-    /// True when a quote around it is missing.
+    /// True when a quote around it is missing, or written twice.
     pub is_half_quoted: bool,
 }
 
@@ -386,13 +386,15 @@ fn name_of<'t>(raw: &'t [u8], style: NameStyle, tools: &Tools) -> Option<HeadTex
     valid.then(|| HeadText { name: text, is_half_quoted, ..HeadText::default() })
 }
 
-/// The text without its quotes; true when one of them is missing.
+/// The text without its quotes; true when one of them is missing, or there are too many.
 fn unquoted(text: &[u8]) -> (&[u8], bool) {
-    match text {
-        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => (inner, false),
-        [b'"' | b'\'', inner @ ..] | [inner @ .., b'"' | b'\''] => (inner, true),
-        _ => (text, false),
-    }
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+    let before = text.iter().take_while(|byte| is_quote(byte)).count();
+    let inner = text.get(before..).unwrap_or_default();
+    let behind = inner.iter().rev().take_while(|byte| is_quote(byte)).count();
+    let inner = inner.get(..inner.len() - behind).unwrap_or_default();
+    let is_pair = before == 1 && behind == 1 && text.first() == text.last();
+    (inner, before + behind > 0 && !is_pair)
 }
 
 /// `functions.NAME:COUNTER`, with its variants; a bare counter leaves the name open.
@@ -431,7 +433,7 @@ pub(super) struct Attributes<'t> {
     pub end: usize,
     /// True when the tag has no body.
     pub empty: bool,
-    /// True when one of the two quotes around a value is missing.
+    /// True when one of the two quotes around a value is missing, or written twice.
     pub is_half_quoted: bool,
     values: Vec<(&'t [u8], &'t [u8])>,
 }
@@ -519,7 +521,7 @@ struct AttributeValue<'t> {
     text: &'t [u8],
     /// One past it.
     end: usize,
-    /// True when one of its quotes is missing.
+    /// True when one of its quotes is missing, or written twice.
     is_half_quoted: bool,
 }
 
@@ -561,13 +563,21 @@ fn bare_value_end(ends: [&[&str]; 2], window: &Window<'_>, at: usize, most: usiz
 
 /// A value up to its quote. Where that is missing, the next one stands before something that cannot follow a value.
 fn quoted_value<'t>(quote: u8, ends: [&[&str]; 2], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
+    if window.get(at + 1).is_none() && !window.last {
+        return None;
+    }
+    let twice = window.get(at) == Some(quote) && window.get(at + 1).is_some_and(is_name_byte);
+    let at = at + usize::from(twice);
     let rest = window.slice(at, at + most);
     let length = rest.iter().position(|byte| *byte == quote);
     let text = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
     match length {
         None if rest.len() < most && !window.last => return None,
+        Some(length) if window.get(at + length + 1).is_none() && !window.last => return None,
         Some(length) if !is_left_open(text, ends, window, at + length + 1)? => {
-            return Some(ValueRead::Value(AttributeValue { text, end: at + length + 1, is_half_quoted: false }));
+            let again = length > 0 && window.get(at + length + 1) == Some(quote);
+            let end = at + length + 1 + usize::from(again);
+            return Some(ValueRead::Value(AttributeValue { text, end, is_half_quoted: twice || again }));
         }
         None if !holds_one(text, ends) => return Some(if rest.len() == most { ValueRead::No } else { ValueRead::Cut }),
         _ => {}
@@ -584,7 +594,7 @@ fn is_left_open(text: &[u8], ends: [&[&str]; 2], window: &Window<'_>, after: usi
     if !text.ends_with(b"=") && !holds_one(text, ends) {
         return Some(false);
     }
-    let Some(byte) = window.get(after) else { return window.last.then_some(false) };
+    let Some(byte) = window.get(after) else { return Some(false) };
     Some(!is_blank(byte) && !starts_with_one(window, after, ends)?)
 }
 

@@ -434,6 +434,9 @@ impl Reader {
         {
             out.repair(Repair::new(kind, Span::new(at, at + width)));
         }
+        if quote == Quote::Double && width == 2 && self.dialect.syntax != Syntax::Python {
+            out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at, at + 1), safe: false });
+        }
         out.text_begin(role, at);
         *pos += width;
         self.scan = *pos;

@@ -99,6 +99,8 @@ impl Reader {
                 let twice = window.get(at + 1).is_none_or(|next| next == byte);
                 if twice && window.starts_with(at, &[byte; 3])? {
                     Some((Quote::Triple(byte), 3))
+                } else if twice && byte == b'"' && self.is_written_twice(window, at)? {
+                    Some((Quote::Double, 2))
                 } else {
                     Some((if byte == b'"' { Quote::Double } else { Quote::Single }, 1))
                 }
@@ -119,6 +121,20 @@ impl Reader {
             },
             _ => None,
         })
+    }
+
+    /// Whether the two quotes at `at` open one string: behind an empty one no word could stand.
+    fn is_written_twice(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        match window.get(at + 2) {
+            None => {
+                if window.last {
+                    Some(false)
+                } else {
+                    None
+                }
+            }
+            Some(byte) => Some(self.dialect.syntax != Syntax::Python && is_word(byte)),
+        }
     }
 
     /// The mark that a quote leaves in this dialect.
@@ -223,6 +239,10 @@ impl Reader {
                         self.note_control(run, *pos, out);
                         self.flush(out);
                         self.hand_on(run, out);
+                        if self.string.quote == Quote::Double && next > at + 1 {
+                            // It was written twice.
+                            out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at + 1, next), safe: false });
+                        }
                         return self.end_string(at, next, pos, out);
                     }
                     Some(Verdict::EndedAt(end)) => return self.give_way(window, end, pos, out),
@@ -378,9 +398,21 @@ impl Reader {
 
     /// What the quote at `at` is in a key.
     fn key_verdict(&self, window: &Window<'_>, run: usize, at: usize) -> Option<Verdict> {
+        if let Some(end) = self.ends_twice(window, at, b":")? {
+            return Some(Verdict::Ends(end));
+        }
         let Some(end) = self.key_left_open(window, run, at) else { return Some(Verdict::Ends(at + 1)) };
         let next = self.after_layout(window, at + 1)?;
         Some(if window.get(next).is_none_or(may_follow_key) { Verdict::Ends(at + 1) } else { Verdict::EndedAt(end) })
+    }
+
+    /// One past two quotes at `at` that close one string, by what follows them.
+    fn ends_twice(&self, window: &Window<'_>, at: usize, follow: &[u8]) -> Option<Option<usize>> {
+        if self.string.quote != Quote::Double || self.dialect.syntax == Syntax::Python || !window.starts_with(at + 1, b"\"")? {
+            return Some(None);
+        }
+        let next = self.peek(window, at + 2)?;
+        Some(next.is_some_and(|byte| follow.contains(&byte)).then_some(at + 2))
     }
 
     /// Where the key had ended, if its closing quote is missing in the text from `run` to `at`, none of which was sent yet.
@@ -453,6 +485,11 @@ impl Reader {
         };
         if self.string.role == Role::Key || self.stack.is_empty() && bounds.outer.is_none() {
             return Some(Verdict::Ends(at + width));
+        }
+        if let Some(end) = self.ends_twice(window, at, b",}]")?
+            && self.ends(window, end, bounds)?
+        {
+            return Some(Verdict::Ends(end));
         }
         if self.ends(window, at + width, bounds)? {
             return Some(Verdict::Ends(at + width));
@@ -583,6 +620,7 @@ impl Reader {
         if window.get(at).is_none() {
             return if window.last { Some(false) } else { None };
         }
+        let at = at + usize::from(window.starts_with(at, b"\"\"")? && self.is_written_twice(window, at)?);
         let end = match self.short_string(window, at)? {
             Short::Ends(end) => end,
             // A text that ends here may well be a key that was cut.
@@ -592,6 +630,8 @@ impl Reader {
         match window.get(next) {
             None | Some(b':' | b'=' | b'/' | b'#') => Some(true),
             Some(0xEF) => Some(window.slice(next, next + 3) == [0xEF, 0xBC, 0x9A]),
+            // The quote behind the key was written twice.
+            Some(b'"') if next == end => Some(self.peek(window, next + 1)? == Some(b':')),
             Some(byte) => {
                 let open = !may_follow_key(byte) && left_open(window.slice(at + 1, end - 1)).is_some();
                 Some(open || self.value_follows(byte, window, next)?)
