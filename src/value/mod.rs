@@ -429,19 +429,24 @@ impl Reader {
     fn begin_string<V: Values>(&mut self, quote: Quote, width: usize, role: Role, pos: &mut usize, out: &mut V) {
         self.settle_closer(RepairKind::AmbiguousCloser, out);
         let at = *pos;
-        if quote != Quote::Double
-            && let Some(kind) = self.quote_repair(quote)
-        {
-            out.repair(Repair::new(kind, Span::new(at, at + width)));
-        }
-        if quote == Quote::Double && width == 2 && self.dialect.syntax != Syntax::Python {
-            out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at, at + 1), safe: false });
+        if quote != Quote::Double || width > 1 {
+            self.mark_quote(quote, Span::new(at, at + width), out);
         }
         out.text_begin(role, at);
         *pos += width;
         self.scan = *pos;
         self.string = Str::new(quote, role, at);
         self.at = At::String;
+    }
+
+    /// The mark of a quote that is not JSON's, or was written twice.
+    #[cold]
+    fn mark_quote<V: Values>(&self, quote: Quote, span: Span, out: &mut V) {
+        if let Some(kind) = self.quote_repair(quote) {
+            out.repair(Repair::new(kind, span));
+        } else if quote == Quote::Double && self.dialect.syntax != Syntax::Python {
+            out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(span.start, span.start + 1), safe: false });
+        }
     }
 
     fn open<V: Values>(&mut self, frame: Frame, at: At, start: usize, width: usize, pos: &mut usize, out: &mut V) -> Step {
@@ -805,11 +810,14 @@ const MAX_WORD: usize = 64;
 
 /// Whether a string of one word stands at `at`, and a colon behind it.
 pub(crate) fn key_stands_at(window: &Window<'_>, at: usize) -> Option<bool> {
-    let rest = window.slice(at, at + MAX_WORD);
-    let word = rest.iter().skip(1).take_while(|byte| is_word(**byte)).count();
-    match (rest.first(), rest.get(word + 1)) {
-        (Some(b'"'), Some(b'"')) if word > 0 => Some(window.get(window.after_blanks(at + word + 2)?) == Some(b':')),
-        (Some(b'"'), None) if rest.len() < MAX_WORD && !window.last => None,
+    if window.get(at) != Some(b'"') {
+        return Some(false);
+    }
+    let rest = window.slice(at + 1, at + 1 + MAX_WORD);
+    let word = rest.iter().take_while(|byte| is_word(**byte)).count();
+    match rest.get(word) {
+        Some(b'"') if word > 0 => Some(window.get(window.after_blanks(at + word + 2)?) == Some(b':')),
+        None if rest.len() < MAX_WORD && !window.last => None,
         _ => Some(false),
     }
 }
@@ -830,9 +838,12 @@ const fn alphanumeric_or(others: &[u8]) -> [bool; 256] {
     table
 }
 
+/// Bytes below U+0080 that may stand in a bare word.
+const IN_WORD: [bool; 256] = alphanumeric_or(b"_-.$");
+
 /// True for a byte that may stand in a bare word.
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$') || byte >= 0x80
+    IN_WORD[byte as usize] || byte >= 0x80
 }
 
 /// True when only white space stands in `bytes`.

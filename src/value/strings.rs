@@ -159,9 +159,8 @@ impl Reader {
     fn string_steps<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         loop {
             let rest = window.from(*pos);
-            // What waits was looked through when it came.
-            let seen = self.scan.saturating_sub(*pos).min(rest.len());
-            let Some(index) = self.special(rest.get(seen..).unwrap_or_default()).map(|index| seen + index) else {
+            let found = if self.scan > *pos { self.special_behind(rest, self.scan - *pos) } else { self.special(rest) };
+            let Some(index) = found else {
                 self.scan = window.end();
                 if let Some(end) = self.key_before_stop(window, *pos, bounds) {
                     return self.give_way(window, end, pos, out);
@@ -173,7 +172,6 @@ impl Reader {
                 return Step::More;
             };
             let at = *pos + index;
-            self.scan = at;
             let run = rest.get(..index).unwrap_or_default();
             match rest.get(index).copied() {
                 Some(b'\\') if !matches!(self.string.quote, Quote::Delimiter | Quote::RawPython(_) | Quote::Escaped) => {
@@ -254,6 +252,7 @@ impl Reader {
     /// Nothing before the byte behind `run` can change any more, but for what a missing quote may stand before.
     fn wait<V: Values>(&mut self, run: &[u8], pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         let keep = self.held(run, *pos, bounds);
+        self.scan = *pos + run.len();
         let piece = run.get(..run.len() - keep).unwrap_or_default();
         self.push_run(piece, *pos, out);
         *pos += piece.len();
@@ -308,6 +307,12 @@ impl Reader {
     #[inline]
     fn special(&self, text: &[u8]) -> Option<usize> {
         if self.string.quote == Quote::Double { find_in_string(text) } else { self.special_of_others(text) }
+    }
+
+    /// The same behind what waits: that was looked through when it came.
+    #[cold]
+    fn special_behind(&self, text: &[u8], seen: usize) -> Option<usize> {
+        self.special(text.get(seen..).unwrap_or_default()).map(|index| seen + index)
     }
 
     fn special_of_others(&self, text: &[u8]) -> Option<usize> {
@@ -391,12 +396,16 @@ impl Reader {
     #[inline]
     fn verdict(&self, window: &Window<'_>, run: usize, at: usize, bounds: Bounds<'_>) -> Option<Verdict> {
         if self.string.role == Role::Key && matches!(self.string.quote, Quote::Double | Quote::Single) {
+            if window.get(at + 1) == Some(b':') {
+                return Some(Verdict::Ends(at + 1));
+            }
             return self.key_verdict(window, run, at);
         }
         self.weighed(window, run, at, bounds)
     }
 
     /// What the quote at `at` is in a key.
+    #[cold]
     fn key_verdict(&self, window: &Window<'_>, run: usize, at: usize) -> Option<Verdict> {
         if let Some(end) = self.ends_twice(window, at, b":")? {
             return Some(Verdict::Ends(end));
@@ -408,20 +417,24 @@ impl Reader {
 
     /// One past two quotes at `at` that close one string, by what follows them.
     fn ends_twice(&self, window: &Window<'_>, at: usize, follow: &[u8]) -> Option<Option<usize>> {
-        if self.string.quote != Quote::Double || self.dialect.syntax == Syntax::Python || !window.starts_with(at + 1, b"\"")? {
-            return Some(None);
+        match window.get(at + 1) {
+            None if !window.last => return None,
+            Some(b'"') if self.string.quote == Quote::Double && self.dialect.syntax != Syntax::Python => {}
+            _ => return Some(None),
         }
         let next = self.peek(window, at + 2)?;
         Some(next.is_some_and(|byte| follow.contains(&byte)).then_some(at + 2))
     }
 
     /// Where the key had ended, if its closing quote is missing in the text from `run` to `at`, none of which was sent yet.
+    #[cold]
     fn key_left_open(&self, window: &Window<'_>, run: usize, at: usize) -> Option<usize> {
         let whole = self.string.role == Role::Key && self.begins_key(run) && at - run <= super::MAX_STRAY_KEY;
         left_open(window.slice(run, at)).filter(|_| whole).map(|length| run + length)
     }
 
     /// The same where the reply ends in the key, behind a marker of the format around.
+    #[cold]
     fn key_before_stop(&self, window: &Window<'_>, run: usize, bounds: Bounds<'_>) -> Option<usize> {
         let end = self.key_left_open(window, run, window.end()).filter(|_| window.last)?;
         let rest = window.slice(end, window.end());
@@ -620,7 +633,8 @@ impl Reader {
         if window.get(at).is_none() {
             return if window.last { Some(false) } else { None };
         }
-        let at = at + usize::from(window.starts_with(at, b"\"\"")? && self.is_written_twice(window, at)?);
+        let twice = window.slice(at, at + 2) == b"\"\"" && self.is_written_twice(window, at)?;
+        let at = at + usize::from(twice);
         let end = match self.short_string(window, at)? {
             Short::Ends(end) => end,
             // A text that ends here may well be a key that was cut.
