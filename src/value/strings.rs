@@ -1,7 +1,7 @@
 //! Strings: which quotes open one, and which quote ends it.
 
 use super::lead::{CallLead, HELD_CALL, call_before, call_begun, find_lead, may_stand_in_lead};
-use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values, is_word};
+use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values, Word, classify, is_word};
 use crate::format::{Keys, Syntax};
 use crate::repair::{Repair, RepairKind};
 use crate::scan::find_in_string;
@@ -662,11 +662,17 @@ impl Reader {
                 Short::Cut => return Some(true),
                 Short::Long => return Some(false),
             },
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
+            _ => {
                 let rest = window.slice(at, at + super::MAX_STRAY_KEY);
-                at + rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count()
+                let length = rest.iter().take_while(|byte| is_word(**byte) || **byte == b'+').count();
+                if at + length == window.end() && !window.last {
+                    return None;
+                }
+                if classify(rest.get(..length).unwrap_or_default()) == Word::Text {
+                    return Some(false);
+                }
+                at + length
             }
-            _ => return Some(false),
         };
         let next = self.after_layout(window, end)?;
         Some(matches!(window.get(next), None | Some(b',' | b'}')))
