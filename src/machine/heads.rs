@@ -3,11 +3,11 @@
 //! All of it is look ahead over a bounded stretch: nothing is settled before the head is whole.
 
 use super::MAX_NAME;
+use super::attributes::{AttributesRead, MAX_TAG, attributes};
 use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs, Shape};
 use crate::tools::Tools;
 use crate::value::key_stands_at;
 use crate::window::{Window, is_blank};
-use memchr::memmem;
 
 /// Whether a row reads what stands behind its opener.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ pub(super) struct HeadText<'t> {
     /// True when the name is one word that only a known tool may be.
     pub bare: bool,
     /// True when a quote around it is missing, or written twice.
-    pub is_half_quoted: bool,
+    pub is_misquoted: bool,
 }
 
 /// A head, or why there is none.
@@ -376,14 +376,14 @@ fn read_id<'t>(mut text: HeadText<'t>, take: &[&str], stop: &[&str], window: &Wi
 
 /// The name in the text of a head.
 fn name_of<'t>(raw: &'t [u8], style: NameStyle, tools: &Tools) -> Option<HeadText<'t>> {
-    let (text, is_half_quoted) = unquoted(raw.trim_ascii());
+    let (text, is_misquoted) = unquoted(raw.trim_ascii());
     if style == NameStyle::Counted {
-        return Some(HeadText { is_half_quoted, ..counted(text, tools) });
+        return Some(HeadText { is_misquoted, ..counted(text, tools) });
     }
     let plain =
         |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
-    valid.then(|| HeadText { name: text, is_half_quoted, ..HeadText::default() })
+    valid.then(|| HeadText { name: text, is_misquoted, ..HeadText::default() })
 }
 
 /// The text without its quotes; true when one of them is missing, or there are too many.
@@ -426,186 +426,6 @@ fn is_counter(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// The attributes of a tag.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Attributes<'t> {
-    /// One past the tag.
-    pub end: usize,
-    /// True when the tag has no body.
-    pub empty: bool,
-    /// True when one of the two quotes around a value is missing, or written twice.
-    pub is_half_quoted: bool,
-    values: Vec<(&'t [u8], &'t [u8])>,
-}
-
-impl<'t> Attributes<'t> {
-    /// Adds an attribute that stands elsewhere.
-    pub fn set(&mut self, key: &'static str, value: &'t [u8]) {
-        self.values.push((key.as_bytes(), value));
-    }
-
-    /// The value of the first attribute that is called one of `names`.
-    pub fn get(&self, names: &[&str]) -> Option<&'t [u8]> {
-        self.values.iter().find(|(key, _)| names.iter().any(|name| name.as_bytes() == *key)).map(|(_, value)| *value)
-    }
-}
-
-/// Attributes, or why there are none.
-pub(super) enum AttributesRead<'t> {
-    Attributes(Attributes<'t>),
-    No,
-    Cut,
-}
-
-/// A tag may be this long.
-pub(super) const MAX_TAG: usize = 4096;
-
-/// Reads `key="value" …` up to one of `end` or `empty`, at most so many bytes.
-pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, at: usize, most: usize) -> Option<AttributesRead<'t>> {
-    let mut found = Attributes::default();
-    let mut scan = at;
-    let cut = || if window.last { Some(AttributesRead::Cut) } else { None };
-    loop {
-        scan = window.after_blanks(scan)?;
-        if scan - at > most {
-            return Some(AttributesRead::No);
-        }
-        if window.get(scan).is_none() {
-            return cut();
-        }
-        for (markers, is_empty) in [(empty, true), (end, false)] {
-            if let Some(length) = window.starts_with_any(scan, markers)? {
-                found.end = scan + length;
-                found.empty = is_empty;
-                return Some(AttributesRead::Attributes(found));
-            }
-        }
-        let start = scan;
-        let name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':');
-        while scan - at <= most && window.get(scan).is_some_and(name) {
-            scan += 1;
-        }
-        if scan - at > most {
-            return Some(AttributesRead::No);
-        }
-        let key = window.slice(start, scan);
-        match window.get(scan) {
-            None => return cut(),
-            Some(b'=') => scan += 1,
-            Some(_) => {
-                // Half a marker is no reason to refuse it while the other half may come.
-                window.starts_with_any(scan, end)?;
-                return Some(if window.ends_within(scan, end) { AttributesRead::Cut } else { AttributesRead::No });
-            }
-        }
-        match attribute_value([end, empty], window, scan, most)? {
-            ValueRead::Value(value) => {
-                found.is_half_quoted |= value.is_half_quoted;
-                found.values.push((key, value.text));
-                scan = value.end;
-            }
-            ValueRead::No => return Some(AttributesRead::No),
-            ValueRead::Cut => return Some(AttributesRead::Cut),
-        }
-    }
-}
-
-/// The value of an attribute, or why there is none.
-enum ValueRead<'t> {
-    Value(AttributeValue<'t>),
-    No,
-    Cut,
-}
-
-struct AttributeValue<'t> {
-    text: &'t [u8],
-    /// One past it.
-    end: usize,
-    /// True when one of its quotes is missing, or written twice.
-    is_half_quoted: bool,
-}
-
-/// A value in quotes, or up to white space or the end of the tag.
-fn attribute_value<'t>(ends: [&[&str]; 2], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
-    if let Some(quote @ (b'"' | b'\'')) = window.get(at) {
-        return quoted_value(quote, ends, window, at + 1, most);
-    }
-    Some(match bare_value_end(ends, window, at, most)? {
-        BareEnd::At(stop) => {
-            let text = window.slice(at, stop);
-            match text {
-                [inner @ .., b'"' | b'\''] => ValueRead::Value(AttributeValue { text: inner, end: stop, is_half_quoted: true }),
-                text => ValueRead::Value(AttributeValue { text, end: stop, is_half_quoted: false }),
-            }
-        }
-        BareEnd::Far => ValueRead::No,
-        BareEnd::Cut => ValueRead::Cut,
-    })
-}
-
-/// Where a value without quotes ends.
-enum BareEnd {
-    At(usize),
-    Far,
-    Cut,
-}
-
-fn bare_value_end(ends: [&[&str]; 2], window: &Window<'_>, at: usize, most: usize) -> Option<BareEnd> {
-    for scan in at..=at + most {
-        match window.get(scan) {
-            None => return window.last.then_some(BareEnd::Cut),
-            Some(byte) if !is_blank(byte) && !starts_with_one(window, scan, ends)? => {}
-            Some(_) => return Some(BareEnd::At(scan)),
-        }
-    }
-    Some(BareEnd::Far)
-}
-
-/// A value up to its quote. Where that is missing, the next one stands before something that cannot follow a value.
-fn quoted_value<'t>(quote: u8, ends: [&[&str]; 2], window: &Window<'t>, at: usize, most: usize) -> Option<ValueRead<'t>> {
-    if window.get(at + 1).is_none() && !window.last {
-        return None;
-    }
-    let twice = window.get(at) == Some(quote) && window.get(at + 1).is_some_and(is_name_byte);
-    let at = at + usize::from(twice);
-    let rest = window.slice(at, at + most);
-    let length = rest.iter().position(|byte| *byte == quote);
-    let text = rest.get(..length.unwrap_or(rest.len())).unwrap_or_default();
-    match length {
-        None if rest.len() < most && !window.last => return None,
-        Some(length) if window.get(at + length + 1).is_none() && !window.last => return None,
-        Some(length) if !is_left_open(text, ends, window, at + length + 1)? => {
-            let again = length > 0 && window.get(at + length + 1) == Some(quote);
-            let end = at + length + 1 + usize::from(again);
-            return Some(ValueRead::Value(AttributeValue { text, end, is_half_quoted: twice || again }));
-        }
-        None if !holds_one(text, ends) => return Some(if rest.len() == most { ValueRead::No } else { ValueRead::Cut }),
-        _ => {}
-    }
-    Some(match bare_value_end(ends, window, at, most)? {
-        BareEnd::At(stop) => ValueRead::Value(AttributeValue { text: window.slice(at, stop), end: stop, is_half_quoted: true }),
-        BareEnd::Far => ValueRead::No,
-        BareEnd::Cut => ValueRead::Cut,
-    })
-}
-
-/// Whether the quote before `after` closes no value: it opens that of the next attribute, or stands behind the tag.
-fn is_left_open(text: &[u8], ends: [&[&str]; 2], window: &Window<'_>, after: usize) -> Option<bool> {
-    if !text.ends_with(b"=") && !holds_one(text, ends) {
-        return Some(false);
-    }
-    let Some(byte) = window.get(after) else { return Some(false) };
-    Some(!is_blank(byte) && !starts_with_one(window, after, ends)?)
-}
-
-fn holds_one(text: &[u8], markers: [&[&str]; 2]) -> bool {
-    markers.into_iter().flatten().any(|marker| memmem::find(text, marker.as_bytes()).is_some())
-}
-
-fn starts_with_one(window: &Window<'_>, at: usize, [one, other]: [&[&str]; 2]) -> Option<bool> {
-    Some(window.starts_with_any(at, one)?.is_some() || window.starts_with_any(at, other)?.is_some())
-}
-
 fn read_attributes<'t>(
     names: &[&str],
     end: &[&str],
@@ -629,7 +449,7 @@ fn read_attributes<'t>(
         name: undoubled(name, tools),
         end: found.end,
         empty: found.empty,
-        is_half_quoted: found.is_half_quoted,
+        is_misquoted: found.is_misquoted,
         ..HeadText::default()
     }))
 }

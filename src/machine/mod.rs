@@ -7,6 +7,7 @@
 //!
 //! The machine knows rows and tools. It knows no family, no policy and no Python.
 
+mod attributes;
 mod body;
 mod candidate;
 mod heads;

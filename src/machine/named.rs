@@ -87,7 +87,7 @@ impl Machine {
         if loose {
             call.mark(RepairKind::MissingOpener, Span::new(start, start));
         }
-        if head.is_half_quoted {
+        if head.is_misquoted {
             call.mark(RepairKind::MissingQuote, Span::new(start, head.end));
         }
         self.pos = head.end;

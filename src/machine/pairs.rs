@@ -3,7 +3,8 @@
 //! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
 //! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
 
-use super::heads::{Attributes, AttributesRead, MAX_TAG, attributes, call_opens, opens};
+use super::attributes::{Attributes, AttributesRead, MAX_TAG, attributes};
+use super::heads::{call_opens, opens};
 use super::named::ObjectState;
 use super::{MAX_NAME, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
@@ -245,7 +246,7 @@ impl Machine {
     fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
         let (key, attributes, end) = match read_key(pairs, at, window, MAX_TAG)? {
             KeyRead::Key { key, attributes, end, runs_on } => {
-                if attributes.is_half_quoted {
+                if attributes.is_misquoted {
                     state.call.mark(RepairKind::MissingQuote, Span::new(start, end));
                 }
                 if runs_on {

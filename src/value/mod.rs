@@ -7,6 +7,7 @@
 //! On valid JSON no repair branch can be reached: each asks first for something that strict JSON does not have at that place.
 
 mod escapes;
+mod keys;
 mod layout;
 mod lead;
 mod strings;
@@ -16,6 +17,7 @@ use crate::format::{Dialect, Syntax};
 use crate::repair::{Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::window::{Window, is_blank};
+pub(crate) use keys::key_stands_at;
 use layout::Next;
 use strings::{Quote, Str};
 pub use words::{Word, classify, is_strict_number};
@@ -805,23 +807,6 @@ enum Step {
     Fail(Unreadable),
 }
 
-/// A word that stands where a value was expected is recognised as a key up to this length.
-const MAX_WORD: usize = 64;
-
-/// Whether a string of one word stands at `at`, and a colon behind it.
-pub(crate) fn key_stands_at(window: &Window<'_>, at: usize) -> Option<bool> {
-    if window.get(at) != Some(b'"') {
-        return Some(false);
-    }
-    let rest = window.slice(at + 1, at + 1 + MAX_WORD);
-    let word = rest.iter().take_while(|byte| is_word(**byte)).count();
-    match rest.get(word) {
-        Some(b'"') if word > 0 => Some(window.get(window.after_blanks(at + word + 2)?) == Some(b':')),
-        None if rest.len() < MAX_WORD && !window.last => None,
-        _ => Some(false),
-    }
-}
-
 /// A table of the ASCII letters and digits and of `others`: one load for each byte that is looked at.
 const fn alphanumeric_or(others: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
@@ -838,7 +823,7 @@ const fn alphanumeric_or(others: &[u8]) -> [bool; 256] {
     table
 }
 
-/// Bytes below U+0080 that may stand in a bare word.
+/// The bytes below 0x80 that may stand in a bare word.
 const IN_WORD: [bool; 256] = alphanumeric_or(b"_-.$");
 
 /// True for a byte that may stand in a bare word.
