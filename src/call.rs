@@ -1,9 +1,10 @@
 //! [`Call`]: a call while it is read, and [`Arguments`], which fills it.
 
 use crate::format::{Dialect, Format, Shape, Space};
+use crate::members::Members;
 use crate::repair::{FaultKind, Repair, RepairKind};
 use crate::span::Span;
-use crate::tape::{Node, Slice, Tape};
+use crate::tape::{Node, Tape};
 use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
@@ -94,8 +95,7 @@ pub struct Call {
     pub sent: crate::collect::json::Cursor,
     depth: usize,
     types: TypeSet,
-    containers: Vec<Option<usize>>,
-    keys: Vec<(Slice, usize)>,
+    members: Members,
 }
 
 impl Call {
@@ -124,8 +124,7 @@ impl Call {
             sent: crate::collect::json::Cursor::default(),
             depth: 0,
             types: TypeSet::EMPTY,
-            containers: Vec::with_capacity(4),
-            keys: Vec::with_capacity(8),
+            members: Members::with_room(),
         }
     }
 
@@ -182,7 +181,7 @@ impl Call {
     /// Opens the object of arguments that the format does not write as one.
     pub fn open_arguments(&mut self) {
         self.tape.push(Node::Object);
-        self.containers.push(Some(self.keys.len()));
+        self.members.open(Container::Object);
         self.depth = 1;
         self.arguments = ArgumentsState::Open;
     }
@@ -203,38 +202,29 @@ impl Call {
         if matches!(self.tape.nodes().last(), Some(Node::Key(_))) {
             let mark = self.tape.bookmark_before_last();
             self.tape.rewind(mark);
-            self.keys.pop();
+            self.members.forget_last();
         }
     }
 
     /// Starts an argument: its key, and the types that its schema admits.
     pub fn key(&mut self, key: &[u8], at: usize, tools: &Tools) -> TypeSet {
-        self.tape.key(key);
-        self.note_key(at);
-        self.look_up_key(tools);
+        let slice = self.tape.key(key);
+        self.members.add(at, slice, key);
+        self.types = self.types_of(key, tools);
         self.types
     }
 
-    fn note_key(&mut self, at: usize) {
-        if let Some(Node::Key(slice)) = self.tape.nodes().last() {
-            self.keys.push((*slice, at));
-        }
-    }
-
-    fn look_up_key(&mut self, tools: &Tools) {
-        self.types = match (self.tool(), self.tape.last_text()) {
-            (Some(tool), Some(key)) => tools.parameter(tool, key).map_or(TypeSet::EMPTY, |schema| tools.types(schema)),
-            _ => TypeSet::EMPTY,
-        };
+    /// The types that the schema of an argument admits.
+    fn types_of(&self, key: &[u8], tools: &Tools) -> TypeSet {
+        let schema = self.tool().and_then(|tool| tools.parameter(tool, key));
+        schema.map_or(TypeSet::EMPTY, |schema| tools.types(schema))
     }
 
     /// Marks the keys of the innermost object that were written before.
     fn check_keys(&mut self) {
-        let Some(Some(first)) = self.containers.pop() else { return };
-        for at in written_again(self.keys.get(first..).unwrap_or_default(), &self.tape) {
+        for at in self.members.close(&self.tape) {
             self.mark(RepairKind::DuplicateKey, Span::new(at, at));
         }
-        self.keys.truncate(first);
     }
 
     /// A string at the top of the arguments where the schema admits none, if it is exactly one admitted value, becomes that value.
@@ -334,8 +324,7 @@ impl Call {
     /// Forgets the object that [`Call::open_arguments`] opened: the arguments are written as one after all.
     pub fn reopen(&mut self) {
         self.tape = Tape::default();
-        self.containers.clear();
-        self.keys.clear();
+        self.members.clear();
         self.depth = 0;
         self.arguments = ArgumentsState::Missing;
     }
@@ -461,41 +450,6 @@ pub fn read_whole(text: &[u8], dialect: Dialect) -> Option<(Tape, Vec<Repair>)> 
     (rest.trim_ascii().is_empty() || pos == 0).then_some((plain.tape, plain.repairs))
 }
 
-/// Comparing so many keys with each other is cheaper than hashing them.
-const FEW: usize = 32;
-
-/// Where the keys stand that were written before.
-fn written_again(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
-    if keys.len() < FEW { again_among_few(keys, tape) } else { again_among_many(keys, tape) }
-}
-
-fn again_among_few(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
-    let mut again = Vec::new();
-    // One bit for each kind of key that was seen: most keys are of a new kind, and need no comparing.
-    let mut kinds = 0_u64;
-    for (index, (key, at)) in keys.iter().enumerate() {
-        let kind = 1 << (kind_of(tape.text(*key)) % u64::BITS);
-        let before = if kinds & kind == 0 { &[] } else { keys.get(..index).unwrap_or_default() };
-        kinds |= kind;
-        if before.iter().any(|(other, _)| other.len() == key.len() && tape.text(*other) == tape.text(*key)) {
-            again.push(*at);
-        }
-    }
-    again
-}
-
-/// Equal keys are of one kind; few others are.
-fn kind_of(key: &[u8]) -> u32 {
-    let ends = key.first().zip(key.last()).map_or(0, |(first, last)| u32::from(*first) * 7 + u32::from(*last) * 31);
-    ends + key.len() as u32
-}
-
-fn again_among_many(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {
-    // The standard map's keyed hash: the keys are a model's text.
-    let mut seen = std::collections::HashSet::with_capacity(keys.len());
-    keys.iter().filter(|(key, _)| !seen.insert(tape.text(*key))).map(|(_, at)| *at).collect()
-}
-
 /// A receiver that records one value.
 #[derive(Default, Debug, Clone)]
 pub struct Plain {
@@ -503,8 +457,7 @@ pub struct Plain {
     pub tape: Tape,
     /// What was mended.
     pub repairs: Vec<Repair>,
-    containers: Vec<Option<usize>>,
-    keys: Vec<(Slice, usize)>,
+    members: Members,
 }
 
 impl Plain {
@@ -517,23 +470,20 @@ impl Plain {
 impl Values for Plain {
     fn open(&mut self, container: Container, _at: usize) {
         self.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
-        self.containers.push((container == Container::Object).then_some(self.keys.len()));
+        self.members.open(container);
     }
 
     fn close(&mut self, _end: usize) {
         self.tape.push(Node::Close);
-        if let Some(Some(first)) = self.containers.pop() {
-            for at in written_again(self.keys.get(first..).unwrap_or_default(), &self.tape) {
-                Repair::new(RepairKind::DuplicateKey, Span::new(at, at)).add_to(&mut self.repairs);
-            }
-            self.keys.truncate(first);
+        for at in self.members.close(&self.tape) {
+            Repair::new(RepairKind::DuplicateKey, Span::new(at, at)).add_to(&mut self.repairs);
         }
     }
 
     fn text_begin(&mut self, role: Role, at: usize) {
         let slice = self.tape.begin();
         if role == Role::Key {
-            self.keys.push((slice, at));
+            self.members.begin(at, &self.tape);
         }
         self.tape.push(if role == Role::Key { Node::Key(slice) } else { Node::Str(slice) });
     }
@@ -543,8 +493,17 @@ impl Values for Plain {
     }
 
     fn text_end(&mut self, _end: usize) {
-        if let (Some(Node::Key(slice)), Some(last)) = (self.tape.nodes().last(), self.keys.last_mut()) {
-            last.0 = *slice;
+        if let Some(Node::Key(slice)) = self.tape.nodes().last() {
+            self.members.end(*slice, self.tape.text(*slice));
+        }
+    }
+
+    fn whole_text(&mut self, role: Role, at: usize, text: &[u8], _end: usize) {
+        if role == Role::Key {
+            let slice = self.tape.key(text);
+            self.members.add(at, slice, text);
+        } else {
+            self.tape.string(text);
         }
     }
 
@@ -552,7 +511,7 @@ impl Values for Plain {
         if matches!(self.tape.nodes().last(), Some(Node::Key(_))) {
             let mark = self.tape.bookmark_before_last();
             self.tape.rewind(mark);
-            self.keys.pop();
+            self.members.forget_last();
         }
     }
 
@@ -570,10 +529,7 @@ impl Values for Plain {
         let object = self.tape.len().saturating_sub(2);
         self.tape.object_to_array(object);
         self.tape.retype(Node::Str);
-        self.keys.pop();
-        if let Some(container) = self.containers.last_mut() {
-            *container = None;
-        }
+        self.members.become_items();
     }
 
     fn number(&mut self, lexeme: &[u8], _at: usize) {
@@ -605,7 +561,7 @@ impl Values for Arguments<'_> {
     fn open(&mut self, container: Container, _at: usize) {
         let call = &mut *self.call;
         call.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
-        call.containers.push((container == Container::Object).then_some(call.keys.len()));
+        call.members.open(container);
         if call.depth == 0 {
             call.arguments = ArgumentsState::Open;
         }
@@ -626,8 +582,8 @@ impl Values for Arguments<'_> {
         let call = &mut *self.call;
         let slice = call.tape.begin();
         if role == Role::Key {
+            call.members.begin(at, &call.tape);
             call.tape.push(Node::Key(slice));
-            call.keys.push((slice, at));
         } else {
             if call.depth == 1 && call.wants_no_string() {
                 call.hold = Some(call.tape.len());
@@ -646,11 +602,10 @@ impl Values for Arguments<'_> {
         match call.tape.nodes().last() {
             Some(Node::Key(slice)) => {
                 let slice = *slice;
-                if let Some(last) = call.keys.last_mut() {
-                    last.0 = slice;
-                }
+                let key = call.tape.text(slice);
+                call.members.end(slice, key);
                 if call.depth == 1 {
-                    call.look_up_key(self.tools);
+                    call.types = call.types_of(key, self.tools);
                 }
             }
             Some(Node::Str(_)) if call.depth == 1 && call.hold.is_some() => {
@@ -658,6 +613,23 @@ impl Values for Arguments<'_> {
                 call.coerce(end);
             }
             _ => {}
+        }
+    }
+
+    #[inline]
+    fn whole_text(&mut self, role: Role, at: usize, text: &[u8], end: usize) {
+        let call = &mut *self.call;
+        if role == Role::Key {
+            let slice = call.tape.key(text);
+            call.members.add(at, slice, text);
+            if call.depth == 1 {
+                call.types = call.types_of(text, self.tools);
+            }
+        } else {
+            call.tape.string(text);
+            if call.depth == 1 && call.wants_no_string() {
+                call.coerce(end);
+            }
         }
     }
 
@@ -680,10 +652,7 @@ impl Values for Arguments<'_> {
         let object = call.tape.len().saturating_sub(2);
         call.tape.object_to_array(object);
         call.tape.retype(Node::Str);
-        call.keys.pop();
-        if let Some(container) = call.containers.last_mut() {
-            *container = None;
-        }
+        call.members.become_items();
     }
 
     fn number(&mut self, lexeme: &[u8], _at: usize) {

@@ -31,6 +31,7 @@ pub mod document;
 pub mod format;
 pub mod formats;
 pub mod machine;
+mod members;
 mod parse;
 pub mod plan;
 #[cfg(feature = "python")]

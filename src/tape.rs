@@ -119,22 +119,34 @@ impl Tape {
         }
     }
 
+    /// Adds a text that is whole.
+    #[inline]
+    fn whole(&mut self, bytes: &[u8]) -> Slice {
+        let slice = Slice { start: self.text.len() as u32, len: bytes.len() as u32 };
+        self.text.extend_from_slice(bytes);
+        slice
+    }
+
     /// Adds a string.
+    #[inline]
     pub fn string(&mut self, bytes: &[u8]) {
-        self.push(Node::Str(self.begin()));
-        self.extend(bytes);
+        let slice = self.whole(bytes);
+        self.push(Node::Str(slice));
     }
 
     /// Adds a key.
-    pub fn key(&mut self, bytes: &[u8]) {
-        self.push(Node::Key(self.begin()));
-        self.extend(bytes);
+    #[inline]
+    pub fn key(&mut self, bytes: &[u8]) -> Slice {
+        let slice = self.whole(bytes);
+        self.push(Node::Key(slice));
+        slice
     }
 
     /// Adds a number.
+    #[inline]
     pub fn number(&mut self, bytes: &[u8]) {
-        self.push(Node::Number(self.begin()));
-        self.extend(bytes);
+        let slice = self.whole(bytes);
+        self.push(Node::Number(slice));
     }
 
     /// The place where the next node goes.
@@ -210,7 +222,9 @@ impl Tape {
     pub fn append_range(&mut self, other: &Tape, from: usize, to: usize) {
         for node in other.nodes.get(from..to).unwrap_or_default() {
             match node {
-                Node::Key(slice) => self.key(other.text(*slice)),
+                Node::Key(slice) => {
+                    self.key(other.text(*slice));
+                }
                 Node::Str(slice) => self.string(other.text(*slice)),
                 Node::Number(slice) => self.number(other.text(*slice)),
                 other => self.push(*other),

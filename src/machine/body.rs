@@ -634,6 +634,18 @@ impl Values for Finder<'_> {
         }
     }
 
+    fn whole_text(&mut self, role: Role, at: usize, text: &[u8], end: usize) {
+        if self.scope() == Some(Scope::Arguments) {
+            if let Some(mut arguments) = self.arguments() {
+                arguments.whole_text(role, at, text, end);
+            }
+            return;
+        }
+        self.text_begin(role, at);
+        self.text(text);
+        self.text_end(end);
+    }
+
     fn drop_key(&mut self) {
         if self.scope() == Some(Scope::Arguments)
             && let Some(mut arguments) = self.arguments()

@@ -251,7 +251,9 @@ impl Machine {
             None => {
                 state.call.key(&name, at, &self.tools);
             }
-            Some(_) => state.call.tape.key(&name),
+            Some(_) => {
+                state.call.tape.key(&name);
+            }
         }
         state.open.push(Element { name, schema, content: Content::Unread });
     }

@@ -61,16 +61,32 @@ pub fn prepare() {
     KEYS.with(|keys| keys.borrow_mut().prepare());
 }
 
+/// Runs `work` with the keys of this thread, or without, where they are in use: a finalizer may run while objects are made, and parse.
+fn with_keys<T>(work: impl FnOnce(Option<&mut Keys>) -> T) -> T {
+    KEYS.with(|keys| match keys.try_borrow_mut() {
+        Ok(mut keys) => work(Some(&mut keys)),
+        Err(_) => work(None),
+    })
+}
+
 /// A key, or another text that replies repeat.
 pub fn repeated<'py>(py: Python<'py>, key: &[u8]) -> Bound<'py, PyString> {
-    if key.len() > Keys::LONGEST {
-        return text(py, key);
+    with_keys(|mut keys| made(py, &mut keys, key))
+}
+
+fn made<'py>(py: Python<'py>, keys: &mut Option<&mut Keys>, key: &[u8]) -> Bound<'py, PyString> {
+    match keys {
+        Some(keys) if key.len() <= Keys::LONGEST => keys.get(py, key),
+        _ => text(py, key),
     }
-    KEYS.with(|keys| keys.try_borrow_mut().map_or_else(|_| text(py, key), |mut keys| keys.get(py, key)))
 }
 
 /// The value.
 pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny>> {
+    with_keys(|keys| convert(py, tape, keys))
+}
+
+fn convert<'py>(py: Python<'py>, tape: &Tape, mut keys: Option<&mut Keys>) -> PyResult<Bound<'py, PyAny>> {
     let mut open: Vec<Open<'py>> = Vec::with_capacity(8);
     for node in tape.nodes() {
         let value: Bound<'py, PyAny> = match node {
@@ -84,7 +100,7 @@ pub fn to_python<'py>(py: Python<'py>, tape: &Tape) -> PyResult<Bound<'py, PyAny
             }
             Node::Key(slice) => {
                 if let Some(Open::Dict(_, open)) = open.last_mut() {
-                    *open = Some(repeated(py, tape.text(*slice)));
+                    *open = Some(made(py, &mut keys, tape.text(*slice)));
                 }
                 continue;
             }
@@ -117,6 +133,9 @@ fn text<'py>(py: Python<'py>, text: &[u8]) -> Bound<'py, PyString> {
 }
 
 fn number<'py>(py: Python<'py>, lexeme: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(value) = small_integer(lexeme) {
+        return Ok(PyInt::new(py, value).into_any());
+    }
     let lexeme = std::str::from_utf8(lexeme).map_err(|error| PyValueError::new_err(error.to_string()))?;
     if lexeme.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         let value: f64 = lexeme.parse().map_err(|_| PyValueError::new_err("not a number"))?;
@@ -126,6 +145,16 @@ fn number<'py>(py: Python<'py>, lexeme: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         return Ok(PyInt::new(py, value).into_any());
     }
     large(py, lexeme)
+}
+
+/// An integer that surely fits.
+fn small_integer(lexeme: &[u8]) -> Option<i64> {
+    let digits = lexeme.strip_prefix(b"-").unwrap_or(lexeme);
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let value = digits.iter().try_fold(0_i64, |value, digit| digit.is_ascii_digit().then(|| value * 10 + i64::from(digit - b'0')))?;
+    Some(if digits.len() < lexeme.len() { -value } else { value })
 }
 
 /// An integer of any length, whatever limit the process has set on reading one from text.

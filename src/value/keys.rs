@@ -2,6 +2,7 @@
 
 use super::strings::smart;
 use super::{Bounds, MAX_STRAY_KEY, Reader, Word, classify, is_word};
+use crate::scan::find_in_string;
 use crate::window::Window;
 use memchr::memchr;
 
@@ -34,6 +35,9 @@ impl Reader {
     pub(super) fn opens_key(&self, window: &Window<'_>, at: usize) -> Option<bool> {
         if window.get(at).is_none() {
             return if window.last { Some(false) } else { None };
+        }
+        if is_plain_key(window, at) {
+            return Some(true);
         }
         let twice = window.slice(at, at + 2) == b"\"\"" && self.is_written_twice(window, at)?;
         let at = at + usize::from(twice);
@@ -136,6 +140,14 @@ pub(crate) fn key_stands_at(window: &Window<'_>, at: usize) -> Option<bool> {
         None if rest.len() < MAX_WORD && !window.last => None,
         _ => Some(false),
     }
+}
+
+/// Whether the next quote closes what the quote at `at` opens, and a colon follows at once: most keys stand so, and need no weighing.
+#[inline]
+fn is_plain_key(window: &Window<'_>, at: usize) -> bool {
+    let rest = window.slice(at + 1, at + 1 + MAX_STRAY_KEY);
+    let end = find_in_string(rest).filter(|length| *length > 0);
+    window.get(at) == Some(b'"') && end.is_some_and(|length| matches!(rest.get(length..), Some([b'"', b':', ..])))
 }
 
 /// The length of a key that was left open in `text`: it is one word, and a colon and a value follow, or a colon alone where the quote of the

@@ -31,7 +31,22 @@ enum Gap {
 
 impl Reader {
     /// Passes over layout, with its marks, to the next token.
+    #[inline]
     pub(super) fn layout<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Next {
+        if self.comment.is_none() {
+            let rest = window.from(*pos);
+            let blank = usize::from(rest.first() == Some(&b' '));
+            if let Some(byte) = rest.get(blank).copied().filter(|byte| STARTS_TOKEN[*byte as usize]) {
+                *pos += blank;
+                return Next::Byte(byte, 1);
+            }
+        }
+        self.wider_layout(window, pos, bounds, out)
+    }
+
+    /// The same where more than one blank may stand.
+    #[inline(never)]
+    fn wider_layout<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Next {
         loop {
             if self.comment.is_some() && !self.pass_comment(window, pos, bounds, out) {
                 return Next::More;

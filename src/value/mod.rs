@@ -58,6 +58,12 @@ pub trait Values {
     fn text(&mut self, bytes: &[u8]);
     /// The text is over.
     fn text_end(&mut self, end: usize);
+    /// A key or string that is at hand as a whole, and decoded as it stands: the same as the three above, one behind the other.
+    fn whole_text(&mut self, role: Role, at: usize, text: &[u8], end: usize) {
+        self.text_begin(role, at);
+        self.text(text);
+        self.text_end(end);
+    }
     /// The last key has no value: forget it.
     fn drop_key(&mut self);
     /// The last string item of the open array was a key of the object around: close the array and make it that key.
@@ -385,6 +391,8 @@ impl Reader {
                 *pos += width;
                 Step::Go
             }
+            b'"' if self.whole_string(Role::Value, window, pos, bounds, out) => Step::Go,
+            b'0'..=b'9' | b'-' | b't' | b'f' | b'n' if self.whole_word(window, pos, out) => Step::Go,
             b'"' => match self.lacks_brace(window, at, bounds) {
                 None => Step::More,
                 Some(false) => self.scalar(byte, Role::Value, window, pos, out),
@@ -516,6 +524,7 @@ impl Reader {
         let at = *pos;
         self.first_key = matches!(self.at, At::FirstKey);
         match byte {
+            b'"' if self.whole_string(Role::Key, window, pos, bounds, out) => Step::Go,
             b'}' | b']' | b')' => {
                 if !self.first_key {
                     self.trailing_comma(out);

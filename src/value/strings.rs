@@ -139,6 +139,36 @@ impl Reader {
         }
     }
 
+    /// Reads the string that the quote at `pos` opens if it is at hand as a whole, stands as it is written, and what follows it in JSON follows
+    /// at once: most are so. All that can be said of others is said by the steps below.
+    #[inline]
+    pub(super) fn whole_string<V: Values>(
+        &mut self,
+        role: Role,
+        window: &Window<'_>,
+        pos: &mut usize,
+        bounds: Bounds<'_>,
+        out: &mut V,
+    ) -> bool {
+        let at = *pos;
+        let rest = window.from(at + 1);
+        let Some(length @ 1..) = find_in_string(rest) else { return false };
+        let end = at + 1 + length;
+        match (rest.get(length), rest.get(length + 1), role) {
+            (Some(b'"'), Some(b':'), Role::Key) | (Some(b'"'), Some(b',' | b'}' | b']'), Role::Value) => {}
+            _ => return false,
+        }
+        self.string = Str::new(Quote::Double, role, at);
+        if role == Role::Value && !matches!(self.weighed(window, at + 1, end, bounds), Some(Verdict::Ends(_))) {
+            return false;
+        }
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        out.whole_text(role, at, rest.get(..length).unwrap_or_default(), end);
+        *pos = end + 1;
+        self.string_over(length, window, pos);
+        true
+    }
+
     /// Reads on inside a string.
     pub(super) fn string<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         let step = self.string_steps(window, pos, bounds, out);
@@ -177,7 +207,7 @@ impl Reader {
                     *pos = at;
                     match self.escaped_level(window, pos, out) {
                         None => return Step::More,
-                        Some(true) => return self.end_string(at, *pos, pos, out),
+                        Some(true) => return self.end_string(at, *pos, window, pos, out),
                         Some(false) => {}
                     }
                 }
@@ -232,7 +262,7 @@ impl Reader {
                             // It was written twice.
                             out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(at + 1, next), safe: false });
                         }
-                        return self.end_string(at, next, pos, out);
+                        return self.end_string(at, next, window, pos, out);
                     }
                     Some(Verdict::EndedAt(end)) => return self.give_way(window, end, pos, out),
                 },
@@ -254,7 +284,7 @@ impl Reader {
     fn give_way<V: Values>(&mut self, window: &Window<'_>, end: usize, pos: &mut usize, out: &mut V) -> Step {
         self.push_run(window.slice(*pos, end), *pos, out);
         out.repair(Repair::new(RepairKind::MissingQuote, Span::new(end, end)));
-        self.end_string(end, end, pos, out)
+        self.end_string(end, end, window, pos, out)
     }
 
     /// Decoded text.
@@ -348,18 +378,26 @@ impl Reader {
     }
 
     #[inline]
-    fn end_string<V: Values>(&mut self, end: usize, next: usize, pos: &mut usize, out: &mut V) -> Step {
+    fn end_string<V: Values>(&mut self, end: usize, next: usize, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {
         *pos = next;
         self.flush(out);
-        if self.string.role == Role::Key {
-            out.text_end(end);
-            self.at = At::Colon;
-        } else {
-            out.text_end(end);
-            self.value_over();
-            self.last_item = LastItem::Text { bytes: self.string.bytes };
-        }
+        out.text_end(end);
+        self.string_over(self.string.bytes, window, pos);
         Step::Go
+    }
+
+    /// What comes behind a string of so many bytes. What follows a key in quotes is always known by now, so its colon is passed at once.
+    #[inline]
+    fn string_over(&mut self, bytes: usize, window: &Window<'_>, pos: &mut usize) {
+        if self.string.role == Role::Value {
+            self.value_over();
+            self.last_item = LastItem::Text { bytes };
+        } else if matches!(self.string.quote, Quote::Double | Quote::Single) && window.get(*pos) == Some(b':') {
+            *pos += 1;
+            self.at = At::Value;
+        } else {
+            self.at = At::Colon;
+        }
     }
 
     /// How many bytes at the end of a run at `at` must wait: a comma and blanks before a quote may turn out to stand outside the string, and

@@ -79,6 +79,13 @@ struct Strict {
 }
 
 fn strict(word: &[u8]) -> Option<Strict> {
+    let (length, parts) = strict_at_start(word)?;
+    (length == word.len()).then_some(parts)
+}
+
+/// The number as JSON writes it with which `word` begins, and its length.
+#[inline]
+fn strict_at_start(word: &[u8]) -> Option<(usize, Strict)> {
     let digits = |from: usize| word.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(word.first() == Some(&b'-'));
     let whole = digits(at);
@@ -103,7 +110,7 @@ fn strict(word: &[u8]) -> Option<Strict> {
         }
         at += digits;
     }
-    (at == word.len()).then_some(Strict { whole, fraction, exponent })
+    Some((at, Strict { whole, fraction, exponent }))
 }
 
 fn number(word: &[u8]) -> Word {
@@ -160,6 +167,34 @@ fn is_partial_number(word: &[u8]) -> bool {
 }
 
 impl Reader {
+    /// Reads the number or literal at `pos` if it is as JSON writes it and what ends it in JSON follows at once: nothing else is asked then.
+    #[inline]
+    pub(super) fn whole_word<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, out: &mut V) -> bool {
+        let at = *pos;
+        let rest = window.from(at);
+        let (length, word) = match rest {
+            [b't', b'r', b'u', b'e', ..] => (4, Word::Bool(true)),
+            [b'f', b'a', b'l', b's', b'e', ..] => (5, Word::Bool(false)),
+            [b'n', b'u', b'l', b'l', ..] => (4, Word::Null),
+            _ => match strict_at_start(rest) {
+                Some((length, parts)) if is_exact(rest.get(..length).unwrap_or_default(), &parts) => (length, Word::Number),
+                _ => return false,
+            },
+        };
+        if !matches!(rest.get(length), Some(b',' | b'}' | b']')) {
+            return false;
+        }
+        self.settle_closer(RepairKind::AmbiguousCloser, out);
+        match word {
+            Word::Bool(value) => out.boolean(value, at),
+            Word::Null => out.null(at),
+            _ => out.number(rest.get(..length).unwrap_or_default(), at),
+        }
+        *pos = at + length;
+        self.value_over();
+        true
+    }
+
     /// Bare text: to a delimiter, a line end, or a blank behind a number or literal when something else begins there.
     pub(super) fn bare<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Step {
         match self.bare_end(window, bounds) {
