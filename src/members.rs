@@ -21,8 +21,8 @@ struct Opened {
     is_object: bool,
     /// The place of its first key among the keys.
     first: usize,
-    /// One bit for each kind of key that was seen.
-    kinds: u64,
+    /// Two bits, one of each word, for each kind of key that was seen.
+    kinds: [u64; 2],
     /// True once two keys were of one kind: only then can one have been written before.
     alike: bool,
 }
@@ -38,7 +38,7 @@ impl Members {
     #[inline]
     pub fn open(&mut self, container: Container) {
         let is_object = container == Container::Object;
-        self.open.push(Opened { is_object, first: self.keys.len(), kinds: 0, alike: false });
+        self.open.push(Opened { is_object, first: self.keys.len(), kinds: [0; 2], alike: false });
     }
 
     /// A key begins at `at`.
@@ -54,9 +54,10 @@ impl Members {
             last.0 = slice;
         }
         if let Some(opened) = self.open.last_mut() {
-            let kind = 1 << (kind_of(key) % u64::BITS);
-            opened.alike |= opened.kinds & kind != 0;
-            opened.kinds |= kind;
+            let kind = kind_of(key);
+            let seen = opened.kinds;
+            opened.kinds = [seen[0] | kind[0], seen[1] | kind[1]];
+            opened.alike |= opened.kinds == seen;
         }
     }
 
@@ -101,9 +102,12 @@ impl Members {
 
 /// Equal keys are of one kind; few others are.
 #[inline]
-fn kind_of(key: &[u8]) -> u32 {
-    let ends = key.first().zip(key.last()).map_or(0, |(first, last)| u32::from(*first) * 7 + u32::from(*last) * 31);
-    ends + key.len() as u32
+fn kind_of(key: &[u8]) -> [u64; 2] {
+    let byte = |at: usize| key.get(at).copied().unwrap_or_default();
+    let ends = [key.len() as u8, byte(0), byte(key.len() / 2), byte(key.len().wrapping_sub(1))];
+    // The upper bits of a product depend on all of its factor's.
+    let mixed = u32::from_le_bytes(ends).wrapping_mul(0x9E37_79B1);
+    [1 << (mixed >> 26), 1 << (mixed >> 20 & 63)]
 }
 
 fn written_again(keys: &[(Slice, usize)], tape: &Tape) -> Vec<usize> {

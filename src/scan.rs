@@ -13,27 +13,34 @@ const WORD: usize = 8;
 #[inline]
 #[must_use]
 pub fn find_in_string(text: &[u8]) -> Option<usize> {
+    find_in_quotes::<b'"'>(text)
+}
+
+/// The same between other quotes.
+#[inline]
+#[must_use]
+pub fn find_in_quotes<const QUOTE: u8>(text: &[u8]) -> Option<usize> {
     // Most strings end, or hold an escape, within the first block; where they do not, long runs are passed over in blocks.
     let (head, tail) = text.split_at(text.len().min(BLOCK));
-    first_in_words(head).or_else(|| find_in_long(tail).map(|index| head.len() + index))
+    first_in_words::<QUOTE>(head).or_else(|| find_in_long::<QUOTE>(tail).map(|index| head.len() + index))
 }
 
-fn find_in_long(text: &[u8]) -> Option<usize> {
+fn find_in_long<const QUOTE: u8>(text: &[u8]) -> Option<usize> {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
     // No early exit inside a block: the compiler turns the fold into vector compares.
-    let found = blocks.iter().position(|block| block.iter().fold(false, |seen, byte| seen | ends_run(*byte)));
+    let found = blocks.iter().position(|block| block.iter().fold(false, |seen, byte| seen | ends_run::<QUOTE>(*byte)));
     let before = found.unwrap_or(blocks.len()) * BLOCK;
     let last = found.and_then(|index| blocks.get(index)).map_or(rest, |block| block);
-    first_in_words(last).map(|index| before + index)
+    first_in_words::<QUOTE>(last).map(|index| before + index)
 }
 
-fn ends_run(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
+fn ends_run<const QUOTE: u8>(byte: u8) -> bool {
+    (byte == QUOTE) | (byte == b'\\') | (byte < 0x20)
 }
 
 /// The same, eight bytes at a time.
 #[inline]
-fn first_in_words(text: &[u8]) -> Option<usize> {
+fn first_in_words<const QUOTE: u8>(text: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::MAX / 0xFF;
     const HIGH: u64 = ONES * 0x80;
     // The high bit of each byte below `limit`. A byte behind one may be marked wrongly: only the first mark counts.
@@ -41,12 +48,12 @@ fn first_in_words(text: &[u8]) -> Option<usize> {
     let (words, rest) = text.as_chunks::<WORD>();
     for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let marks = below(word, 0x20) | below(word ^ (ONES * u64::from(b'"')), 1) | below(word ^ (ONES * u64::from(b'\\')), 1);
+        let marks = below(word, 0x20) | below(word ^ (ONES * u64::from(QUOTE)), 1) | below(word ^ (ONES * u64::from(b'\\')), 1);
         if marks != 0 {
             return Some(index * WORD + marks.trailing_zeros() as usize / 8);
         }
     }
-    rest.iter().position(|byte| ends_run(*byte)).map(|index| words.len() * WORD + index)
+    rest.iter().position(|byte| ends_run::<QUOTE>(*byte)).map(|index| words.len() * WORD + index)
 }
 
 /// A set of bytes.

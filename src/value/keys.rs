@@ -1,8 +1,7 @@
 //! Keys that are looked ahead for: what tells one from text where a quote, a colon or a brace is missing.
 
-use super::strings::smart;
+use super::strings::{find_in_quoted, smart};
 use super::{Bounds, MAX_STRAY_KEY, Reader, Word, classify, is_word};
-use crate::scan::find_in_string;
 use crate::window::Window;
 use memchr::memchr;
 
@@ -145,9 +144,9 @@ pub(crate) fn key_stands_at(window: &Window<'_>, at: usize) -> Option<bool> {
 /// Whether the next quote closes what the quote at `at` opens, and a colon follows at once: most keys stand so, and need no weighing.
 #[inline]
 fn is_plain_key(window: &Window<'_>, at: usize) -> bool {
-    let rest = window.slice(at + 1, at + 1 + MAX_STRAY_KEY);
-    let end = find_in_string(rest).filter(|length| *length > 0);
-    window.get(at) == Some(b'"') && end.is_some_and(|length| matches!(rest.get(length..), Some([b'"', b':', ..])))
+    let Some((quote @ (b'"' | b'\''), rest)) = window.slice(at, at + 1 + MAX_STRAY_KEY).split_first() else { return false };
+    let end = find_in_quoted(*quote, rest).filter(|length| *length > 0);
+    end.is_some_and(|length| matches!(rest.get(length..), Some([closer, b':', ..]) if closer == quote))
 }
 
 /// The length of a key that was left open in `text`: it is one word, and a colon and a value follow, or a colon alone where the quote of the

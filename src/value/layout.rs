@@ -7,7 +7,7 @@ use crate::window::{BLANKS, Window, is_blank};
 use memchr::{memchr, memchr2, memmem};
 
 /// Bytes that start a token, whatever markers the format has.
-const STARTS_TOKEN: [bool; 256] = alphanumeric_or(b"\"{}[],:");
+const STARTS_TOKEN: [bool; 256] = alphanumeric_or(b"\"'{}[],:");
 
 /// What stands at the next token.
 pub(super) enum Next {

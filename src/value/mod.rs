@@ -391,7 +391,7 @@ impl Reader {
                 *pos += width;
                 Step::Go
             }
-            b'"' if self.whole_string(Role::Value, window, pos, bounds, out) => Step::Go,
+            b'"' | b'\'' if self.whole_string(byte, Role::Value, window, pos, bounds, out) => Step::Go,
             b'0'..=b'9' | b'-' | b't' | b'f' | b'n' if self.whole_word(window, pos, out) => Step::Go,
             b'"' => match self.lacks_brace(window, at, bounds) {
                 None => Step::More,
@@ -524,7 +524,7 @@ impl Reader {
         let at = *pos;
         self.first_key = matches!(self.at, At::FirstKey);
         match byte {
-            b'"' if self.whole_string(Role::Key, window, pos, bounds, out) => Step::Go,
+            b'"' | b'\'' if self.whole_string(byte, Role::Key, window, pos, bounds, out) => Step::Go,
             b'}' | b']' | b')' => {
                 if !self.first_key {
                     self.trailing_comma(out);

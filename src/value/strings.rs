@@ -5,7 +5,7 @@ use super::lead::{CallLead, HELD_CALL, call_before, call_begun, find_lead, may_s
 use super::{At, Bounds, Frame, LastItem, Reader, Role, Step, Values, is_word};
 use crate::format::{Keys, Syntax};
 use crate::repair::{Repair, RepairKind};
-use crate::scan::find_in_string;
+use crate::scan::{find_in_quotes, find_in_string};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
 use memchr::{memchr, memchr2, memmem};
@@ -144,6 +144,7 @@ impl Reader {
     #[inline]
     pub(super) fn whole_string<V: Values>(
         &mut self,
+        byte: u8,
         role: Role,
         window: &Window<'_>,
         pos: &mut usize,
@@ -152,17 +153,21 @@ impl Reader {
     ) -> bool {
         let at = *pos;
         let rest = window.from(at + 1);
-        let Some(length @ 1..) = find_in_string(rest) else { return false };
+        let Some(length @ 1..) = find_in_quoted(byte, rest) else { return false };
         let end = at + 1 + length;
         match (rest.get(length), rest.get(length + 1), role) {
-            (Some(b'"'), Some(b':'), Role::Key) | (Some(b'"'), Some(b',' | b'}' | b']'), Role::Value) => {}
+            (Some(closer), Some(b':'), Role::Key) | (Some(closer), Some(b',' | b'}' | b']'), Role::Value) if *closer == byte => {}
             _ => return false,
         }
-        self.string = Str::new(Quote::Double, role, at);
-        if role == Role::Value && !matches!(self.weighed(window, at + 1, end, bounds), Some(Verdict::Ends(_))) {
+        self.string = Str::new(if byte == b'"' { Quote::Double } else { Quote::Single }, role, at);
+        let alone = self.stack.is_empty() && bounds.outer.is_none();
+        if role == Role::Value && !alone && self.ends(window, end + 1, bounds) != Some(true) {
             return false;
         }
         self.settle_closer(RepairKind::AmbiguousCloser, out);
+        if byte != b'"' {
+            self.mark_quote(Quote::Single, Span::new(at, at + 1), out);
+        }
         out.whole_text(role, at, rest.get(..length).unwrap_or_default(), end);
         *pos = end + 1;
         self.string_over(length, window, pos);
@@ -656,6 +661,12 @@ impl Reader {
         let comma = text.len().checked_sub(blanks + 1)?;
         (text.get(comma) == Some(&b',')).then_some(run + comma)
     }
+}
+
+/// The first byte in a string between quotes of this kind that is not plain text.
+#[inline]
+pub(super) fn find_in_quoted(quote: u8, text: &[u8]) -> Option<usize> {
+    if quote == b'"' { find_in_string(text) } else { find_in_quotes::<b'\''>(text) }
 }
 
 pub(super) fn smart(mark: &[u8]) -> Option<Quote> {
