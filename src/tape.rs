@@ -38,6 +38,9 @@ pub struct Tape {
     text: Vec<u8>,
 }
 
+/// More text than this is large, in bytes.
+const LARGE: usize = 1 << 18;
+
 /// A place in a tape to return to.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bookmark {
@@ -115,7 +118,7 @@ impl Tape {
     pub fn extend(&mut self, bytes: &[u8]) {
         if let Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) = self.nodes.last_mut() {
             slice.len += bytes.len() as u32;
-            self.text.extend_from_slice(bytes);
+            self.add(bytes);
         }
     }
 
@@ -123,8 +126,25 @@ impl Tape {
     #[inline]
     fn whole(&mut self, bytes: &[u8]) -> Slice {
         let slice = Slice { start: self.text.len() as u32, len: bytes.len() as u32 };
-        self.text.extend_from_slice(bytes);
+        self.add(bytes);
         slice
+    }
+
+    #[inline]
+    fn add(&mut self, bytes: &[u8]) {
+        if bytes.len() > self.text.capacity() - self.text.len() {
+            self.grow(bytes.len());
+        }
+        self.text.extend_from_slice(bytes);
+    }
+
+    /// Large texts grow by half: one of twice the size that is needed is more than glibc keeps when it is freed, and every reply would pay for
+    /// fresh pages.
+    #[cold]
+    fn grow(&mut self, more: usize) {
+        if self.text.len() > LARGE {
+            self.text.reserve_exact(more.max(self.text.len() / 2));
+        }
     }
 
     /// Adds a string.
