@@ -181,7 +181,7 @@ impl Call {
     /// Opens the object of arguments that the format does not write as one.
     pub fn open_arguments(&mut self) {
         self.tape.push(Node::Object);
-        self.members.open(Container::Object);
+        self.members.open();
         self.depth = 1;
         self.arguments = ArgumentsState::Open;
     }
@@ -470,7 +470,7 @@ impl Plain {
 impl Values for Plain {
     fn open(&mut self, container: Container, _at: usize) {
         self.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
-        self.members.open(container);
+        self.members.open();
     }
 
     fn close(&mut self, _end: usize) {
@@ -529,7 +529,7 @@ impl Values for Plain {
         let object = self.tape.len().saturating_sub(2);
         self.tape.object_to_array(object);
         self.tape.retype(Node::Str);
-        self.members.become_items();
+        self.members.forget_last();
     }
 
     fn number(&mut self, lexeme: &[u8], _at: usize) {
@@ -561,7 +561,7 @@ impl Values for Arguments<'_> {
     fn open(&mut self, container: Container, _at: usize) {
         let call = &mut *self.call;
         call.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
-        call.members.open(container);
+        call.members.open();
         if call.depth == 0 {
             call.arguments = ArgumentsState::Open;
         }
@@ -652,7 +652,7 @@ impl Values for Arguments<'_> {
         let object = call.tape.len().saturating_sub(2);
         call.tape.object_to_array(object);
         call.tape.retype(Node::Str);
-        call.members.become_items();
+        call.members.forget_last();
     }
 
     fn number(&mut self, lexeme: &[u8], _at: usize) {

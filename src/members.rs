@@ -1,7 +1,6 @@
 //! [`Members`]: the keys of the containers that are open, to tell which of them were written before.
 
 use crate::tape::{Slice, Tape};
-use crate::value::Container;
 use std::collections::HashSet;
 
 /// Comparing so many keys with each other is cheaper than hashing them.
@@ -18,7 +17,6 @@ pub struct Members {
 /// A container that is open.
 #[derive(Copy, Clone, Debug)]
 struct Opened {
-    is_object: bool,
     /// The place of its first key among the keys.
     first: usize,
     /// Two bits, one of each word, for each kind of key that was seen.
@@ -36,9 +34,8 @@ impl Members {
 
     /// A container opens.
     #[inline]
-    pub fn open(&mut self, container: Container) {
-        let is_object = container == Container::Object;
-        self.open.push(Opened { is_object, first: self.keys.len(), kinds: [0; 2], alike: false });
+    pub fn open(&mut self) {
+        self.open.push(Opened { first: self.keys.len(), kinds: [0; 2], alike: false });
     }
 
     /// A key begins at `at`.
@@ -73,21 +70,10 @@ impl Members {
         self.keys.pop();
     }
 
-    /// The innermost object holds items, and its only key is the first of them.
-    pub fn become_items(&mut self) {
-        self.keys.pop();
-        if let Some(opened) = self.open.last_mut() {
-            opened.is_object = false;
-        }
-    }
-
     /// The innermost container closes. Returns where the keys stand that were written before.
     #[inline]
     pub fn close(&mut self, tape: &Tape) -> Vec<usize> {
         let Some(opened) = self.open.pop() else { return Vec::new() };
-        if !opened.is_object {
-            return Vec::new();
-        }
         let again = if opened.alike { written_again(self.keys.get(opened.first..).unwrap_or_default(), tape) } else { Vec::new() };
         self.keys.truncate(opened.first);
         again

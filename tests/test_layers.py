@@ -28,7 +28,7 @@ MAY_USE: dict[str, set[str]] = {
     "catalog": set(),
     "tools": {"utf8"},
     "value": {"format", "repair", "scan", "span", "tape", "utf8", "window"},
-    "members": {"tape", "value"},
+    "members": {"tape"},
 }
 # Modules above them: what they must not know.
 MUST_NOT_KNOW: dict[str, set[str]] = {

@@ -12,6 +12,8 @@ fn every_byte_is_found_or_passed_over_in_a_string() {
                     let mut text = vec![b'x'; length];
                     text[at] = byte;
                     assert_eq!(find_in_string(&text), wanted.then_some(at), "{byte} at {at} of {length}");
+                    let single = byte == b'\'' || wanted && byte != b'"';
+                    assert_eq!(find_in_quotes::<b'\''>(&text), single.then_some(at), "{byte} at {at} of {length}");
                 }
             }
         }
