@@ -1,6 +1,7 @@
 //! [`Call`]: a call while it is read, and [`Arguments`], which fills it.
 
 use crate::format::{Dialect, Format, Shape, Space};
+use crate::limits::{Limit, Limits};
 use crate::members::Members;
 use crate::repair::{FaultKind, Repair, RepairKind};
 use crate::span::Span;
@@ -93,6 +94,7 @@ pub struct Call {
     pub index: Option<usize>,
     /// Set by the receiver: how much of the arguments was handed out.
     pub sent: crate::collect::json::Cursor,
+    limits: Limits,
     depth: usize,
     types: TypeSet,
     members: Members,
@@ -101,8 +103,8 @@ pub struct Call {
 impl Call {
     /// A call of `format` that starts at `start`.
     #[must_use]
-    pub fn new(format: &Format, start: usize) -> Call {
-        let mut tape = Tape::default();
+    pub fn new(format: &Format, start: usize, limits: &Limits) -> Call {
+        let mut tape = Tape::within(limits.nodes, limits.call_bytes);
         tape.reserve();
         Call {
             format: format.name,
@@ -122,6 +124,7 @@ impl Call {
             listed: false,
             index: None,
             sent: crate::collect::json::Cursor::default(),
+            limits: *limits,
             depth: 0,
             types: TypeSet::EMPTY,
             members: Members::with_room(),
@@ -133,6 +136,7 @@ impl Call {
         self.name.clear();
         self.name.extend_from_slice(name);
         self.known = match tools.find(name) {
+            _ if name.len() > self.limits.name => Known::Unknown,
             Some(tool) => Known::Offered(Some(tool)),
             None if tools.is_any() && !name.is_empty() => Known::Offered(None),
             None => Known::Unknown,
@@ -151,18 +155,52 @@ impl Call {
     /// True once it is certain: the name is offered, and the arguments are an object in which something stands, or that is closed.
     #[must_use]
     pub fn is_certain(&self) -> bool {
+        self.is_begun() && self.fault.is_none()
+    }
+
+    fn is_begun(&self) -> bool {
         let begun = match self.arguments {
             ArgumentsState::Closed => true,
             // An object that was only opened may be all that there is of a cut call.
             ArgumentsState::Open => self.tape.len() > 2,
             _ => false,
         };
-        begun && matches!(self.known, Known::Offered(_)) && self.fault.is_none()
+        begun && matches!(self.known, Known::Offered(_))
+    }
+
+    /// True when a stream may have told the beginning of it by the time that it was found too large.
+    #[must_use]
+    pub fn may_be_told(&self) -> bool {
+        self.is_begun() && self.tape.passed().is_some()
+    }
+
+    /// True when it makes a candidate certain. Having been found too large takes nothing back: a stream may have told it.
+    #[must_use]
+    pub fn vouches(&self) -> bool {
+        self.is_certain() || self.may_be_told()
+    }
+
+    /// What passed a limit is no call.
+    pub fn check_limits(&mut self) {
+        if let Some(limit) = self.tape.passed() {
+            self.fault = Some(FaultKind::Limit(limit));
+        } else if self.name.len() > self.limits.name {
+            self.fault = Some(FaultKind::Limit(Limit::Name));
+        }
+    }
+
+    /// Why a call that cannot be read on is none.
+    #[must_use]
+    pub fn fault_or(&self, fault: FaultKind) -> FaultKind {
+        self.tape.passed().map_or(fault, FaultKind::Limit)
     }
 
     /// Adds a repair; neighbours of one kind are one repair.
     pub fn repair(&mut self, repair: Repair) {
-        repair.add_to(&mut self.repairs);
+        // Of a call that is none nobody asks what was mended.
+        if self.tape.passed().is_none() {
+            repair.add_to(&mut self.repairs);
+        }
     }
 
     /// Adds a repair of a kind.
@@ -172,7 +210,7 @@ impl Call {
 
     /// Gives it an empty object for arguments.
     pub fn no_arguments(&mut self) {
-        self.tape = Tape::default();
+        self.tape = self.tape.emptied();
         self.tape.push(Node::Object);
         self.tape.push(Node::Close);
         self.arguments = ArgumentsState::Closed;
@@ -209,7 +247,9 @@ impl Call {
     /// Starts an argument: its key, and the types that its schema admits.
     pub fn key(&mut self, key: &[u8], at: usize, tools: &Tools) -> TypeSet {
         let slice = self.tape.key(key);
-        self.members.add(at, slice, key);
+        if self.tape.passed().is_none() {
+            self.members.add(at, slice, key);
+        }
         self.types = self.types_of(key, tools);
         self.types
     }
@@ -230,7 +270,11 @@ impl Call {
     /// A string at the top of the arguments where the schema admits none, if it is exactly one admitted value, becomes that value.
     fn coerce(&mut self, at: usize) {
         let Some(text) = self.tape.last_text() else { return };
-        let Some(value) = coerce_string(text, self.types).and_then(|typed| value_of(text, typed, Strictness::Exact)) else { return };
+        let Some(value) =
+            coerce_string(text, self.types, self.limits.digits).and_then(|typed| value_of(text, typed, Strictness::Exact, &self.limits))
+        else {
+            return;
+        };
         self.replace_text(value);
         self.mark(RepairKind::Coerced, Span::new(at, at));
     }
@@ -273,14 +317,14 @@ impl Call {
             return true;
         }
         let Some(text) = self.tape.last_text() else { return true };
-        let (typed, loose) = classify(text, self.types, unknown);
+        let (typed, loose) = classify(text, self.types, unknown, self.limits.digits);
         let span = Span::new(at, at);
         let untyped = self.types.is_empty() && source == TypeSource::Schema;
         let mut fits = true;
         match typed {
             Typed::Mismatch => self.mark(RepairKind::TypeMismatch, span),
             Typed::Untyped | Typed::Text => fits = false,
-            typed => match value_of(text, typed, Strictness::Mended) {
+            typed => match value_of(text, typed, Strictness::Mended, &self.limits) {
                 Some(value) => self.replace_text(value),
                 None => {
                     fits = false;
@@ -323,7 +367,7 @@ impl Call {
 
     /// Forgets the object that [`Call::open_arguments`] opened: the arguments are written as one after all.
     pub fn reopen(&mut self) {
-        self.tape = Tape::default();
+        self.tape = self.tape.emptied();
         self.members.clear();
         self.depth = 0;
         self.arguments = ArgumentsState::Missing;
@@ -332,7 +376,8 @@ impl Call {
     /// Gives the strings of arguments that were read before the name the types of the schema.
     pub fn retype(&mut self, tools: &Tools) {
         let Some(tool) = self.tool() else { return };
-        let old = std::mem::take(&mut self.tape);
+        let empty = self.tape.emptied();
+        let old = std::mem::replace(&mut self.tape, empty);
         let mut at = 0;
         let mut depth = 0;
         while let Some(node) = old.nodes().get(at) {
@@ -413,22 +458,22 @@ enum Value {
 }
 
 /// `None`: the text could not be read, and stays text.
-fn value_of(text: &[u8], typed: Typed<'_>, strictness: Strictness) -> Option<Value> {
+fn value_of(text: &[u8], typed: Typed<'_>, strictness: Strictness, limits: &Limits) -> Option<Value> {
     match typed {
         Typed::Null => Some(Value::Word(Node::Null)),
         Typed::True => Some(Value::Word(Node::Bool(true))),
         Typed::False => Some(Value::Word(Node::Bool(false))),
         Typed::Number(lexeme) if *lexeme == *text => Some(Value::Number),
         Typed::Number(lexeme) => Some(Value::Rewritten(lexeme.into_owned())),
-        Typed::Json => read_value(text, strictness).map(|(tape, repairs)| Value::Read(tape, repairs)),
+        Typed::Json => read_value(text, strictness, limits).map(|(tape, repairs)| Value::Read(tape, repairs)),
         Typed::Text | Typed::Mismatch | Typed::Untyped => None,
     }
 }
 
 /// Reads a container that is written as text.
-fn read_value(text: &[u8], strictness: Strictness) -> Option<(Tape, Vec<Repair>)> {
+fn read_value(text: &[u8], strictness: Strictness, limits: &Limits) -> Option<(Tape, Vec<Repair>)> {
     [Dialect::JSON, Dialect::PYTHON].into_iter().find_map(|dialect| {
-        let (tape, repairs) = read_whole(text, dialect)?;
+        let (tape, repairs) = read_whole(text, dialect, limits)?;
         let good = if strictness == Strictness::Exact { repairs.is_empty() } else { repairs.iter().all(|repair| repair.safe) };
         good.then_some((tape, repairs))
     })
@@ -436,10 +481,10 @@ fn read_value(text: &[u8], strictness: Strictness) -> Option<(Tape, Vec<Repair>)
 
 /// Reads one value that fills `text`.
 #[must_use]
-pub fn read_whole(text: &[u8], dialect: Dialect) -> Option<(Tape, Vec<Repair>)> {
+pub fn read_whole(text: &[u8], dialect: Dialect, limits: &Limits) -> Option<(Tape, Vec<Repair>)> {
     let window = Window::new(text, 0, true);
-    let mut reader = Reader::new(dialect);
-    let mut plain = Plain::default();
+    let mut reader = Reader::new(dialect, limits);
+    let mut plain = Plain::within(limits);
     let mut pos = 0;
     match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
         Progress::Done => {}
@@ -461,6 +506,12 @@ pub struct Plain {
 }
 
 impl Plain {
+    /// One that takes in as much as a call may hold.
+    #[must_use]
+    pub fn within(limits: &Limits) -> Plain {
+        Plain { tape: Tape::within(limits.nodes, limits.call_bytes), ..Plain::default() }
+    }
+
     /// Opens an object whose brace is missing.
     pub fn begin_object(&mut self) {
         self.open(Container::Object, 0);
@@ -582,7 +633,9 @@ impl Values for Arguments<'_> {
         let call = &mut *self.call;
         let slice = call.tape.begin();
         if role == Role::Key {
-            call.members.begin(at, &call.tape);
+            if call.tape.passed().is_none() {
+                call.members.begin(at, &call.tape);
+            }
             call.tape.push(Node::Key(slice));
         } else {
             if call.depth == 1 && call.wants_no_string() {
@@ -621,7 +674,9 @@ impl Values for Arguments<'_> {
         let call = &mut *self.call;
         if role == Role::Key {
             let slice = call.tape.key(text);
-            call.members.add(at, slice, text);
+            if call.tape.passed().is_none() {
+                call.members.add(at, slice, text);
+            }
             if call.depth == 1 {
                 call.types = call.types_of(text, self.tools);
             }
@@ -668,6 +723,6 @@ impl Values for Arguments<'_> {
     }
 
     fn repair(&mut self, repair: Repair) {
-        repair.add_to(&mut self.call.repairs);
+        self.call.repair(repair);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::call::Plain;
 use crate::format::Dialect;
+use crate::limits::Limits;
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::tape::{Node, Tape};
@@ -151,10 +152,10 @@ impl Search<'_> {
         let window = Window::new(self.text, 0, true);
         let mut plain = Plain::default();
         let (mut reader, mut pos) = match start {
-            Start::At(at) => (Reader::new(Dialect::JSON), *at),
+            Start::At(at) => (Reader::new(Dialect::JSON, &Limits::DEFAULT), *at),
             Start::Inside(at) => {
                 plain.begin_object();
-                (Reader::inside_object(Dialect::JSON), *at)
+                (Reader::inside_object(Dialect::JSON, &Limits::DEFAULT), *at)
             }
         };
         let stops = [b"```".to_vec()];
@@ -170,7 +171,7 @@ impl Search<'_> {
             Progress::Stopped => reader.finish(&window, pos, Ending::Finished, &mut plain),
             Progress::Failed(_) => return None,
         }
-        if plain.tape.is_empty() || plain.repairs.iter().any(|repair| repair.kind == RepairKind::TooDeep) {
+        if plain.tape.is_empty() || plain.tape.passed().is_some() || plain.repairs.iter().any(|repair| repair.kind == RepairKind::TooDeep) {
             return None;
         }
         self.repairs.append(&mut plain.repairs);
@@ -248,7 +249,7 @@ fn closing(text: &[u8], quote: u8) -> Option<usize> {
 /// A number or literal that is the whole text.
 fn is_scalar(text: &[u8]) -> bool {
     use crate::value::Word;
-    !matches!(crate::value::classify(text), Word::Text | Word::Partial)
+    !matches!(crate::value::classify(text, Limits::DEFAULT.digits), Word::Text | Word::Partial)
 }
 
 #[cfg(test)]

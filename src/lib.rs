@@ -30,6 +30,7 @@ pub mod collect;
 pub mod document;
 pub mod format;
 pub mod formats;
+pub mod limits;
 pub mod machine;
 mod members;
 mod parse;
@@ -48,6 +49,7 @@ pub mod window;
 mod xml;
 
 pub use collect::outcome::{Cut, Event, Outcome, ReadCall, ReadError, SegmentKind};
+pub use limits::Limits;
 pub use parse::{Options, ProseFilter, Stream, ending_of, is_plain, parse};
 pub use plan::Plan;
 pub use tools::Tools;

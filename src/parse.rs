@@ -2,6 +2,7 @@
 
 use crate::collect::outcome::{Collector, Cut, Event, Outcome};
 use crate::collect::prose::ProseOnly;
+use crate::limits::Limits;
 use crate::machine::{Machine, Sink};
 use crate::plan::Plan;
 use crate::tools::Tools;
@@ -23,6 +24,8 @@ pub struct Options {
     pub max_bytes: Option<usize>,
     /// What is done with a call that the reply breaks off.
     pub cut: Cut,
+    /// How much is taken in.
+    pub limits: Limits,
 }
 
 /// Why the model stopped, as far as it matters here.
@@ -39,11 +42,18 @@ impl Options {
     /// Reads every family, for these tools.
     #[must_use]
     pub fn new(tools: Tools) -> Options {
-        Options { plan: Arc::new(Plan::auto()), tools: Arc::new(tools), prompt: Vec::new(), max_bytes: None, cut: Cut::Keep }
+        Options {
+            plan: Arc::new(Plan::auto()),
+            tools: Arc::new(tools),
+            prompt: Vec::new(),
+            max_bytes: None,
+            cut: Cut::Keep,
+            limits: Limits::DEFAULT,
+        }
     }
 
     fn machine(&self) -> Machine {
-        let mut machine = Machine::new(self.plan.clone(), self.tools.clone());
+        let mut machine = Machine::new(self.plan.clone(), self.tools.clone(), self.limits);
         if !self.prompt.is_empty() {
             machine.continue_prompt(&self.prompt);
         }
@@ -55,7 +65,7 @@ impl Options {
 #[must_use]
 pub fn parse(text: &[u8], options: &Options, ending: Ending) -> Outcome {
     let mut machine = options.machine();
-    let mut collector = Collector::new(options.cut, false);
+    let mut collector = Collector::new(options.cut, false, options.limits);
     let (text, truncated) = limited(text, options.max_bytes);
     machine.set_ending(ending);
     if ending == Ending::Finished {
@@ -189,7 +199,7 @@ impl Stream {
     /// A stream at the start of a reply.
     #[must_use]
     pub fn new(options: &Options) -> Stream {
-        Stream { feed: Feed::new(options), collector: Collector::new(options.cut, true), finished: false }
+        Stream { feed: Feed::new(options), collector: Collector::new(options.cut, true, options.limits), finished: false }
     }
 
     /// Reads the next piece; a piece may end inside a character.

@@ -1,5 +1,6 @@
 //! Every mending and every refusal: kinds, places, and whether something was guessed. Sentences are made when someone prints them.
 
+use crate::limits::Limit;
 use crate::span::Span;
 
 macro_rules! kinds {
@@ -191,23 +192,6 @@ pub enum Unreadable {
     Unexpected,
 }
 
-/// Which limit was passed.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Hash)]
-pub enum Limit {
-    /// Containers inside containers.
-    Depth,
-    /// Calls in one reply.
-    Calls,
-    /// Values in one call.
-    Nodes,
-    /// Bytes in one call.
-    CallSize,
-    /// Bytes in a name.
-    Name,
-    /// Errors in one reply.
-    Errors,
-}
-
 impl FaultKind {
     /// The public name of the kind.
     #[must_use]
@@ -231,7 +215,6 @@ impl FaultKind {
             FaultKind::Unreadable(Unreadable::NoName) => "no tool name",
             FaultKind::Unreadable(Unreadable::Unexpected) => "unexpected text",
             FaultKind::Cut => "the reply ended inside it",
-            FaultKind::Limit(Limit::Depth) => "nested too deeply",
             FaultKind::Limit(Limit::Calls) => "too many calls in one reply",
             FaultKind::Limit(Limit::Nodes) => "too many values",
             FaultKind::Limit(Limit::CallSize) => "the call is too long",

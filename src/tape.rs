@@ -3,6 +3,8 @@
 //! Strings are stored decoded, numbers as they were written. Nothing here recurses: a tape of any depth is dropped, compared and printed in
 //! one pass.
 
+use crate::limits::Limit;
+
 /// Where a text stands in the tape's buffer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Slice {
@@ -32,14 +34,70 @@ pub enum Node {
 }
 
 /// A value, flat.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tape {
     nodes: Vec<Node>,
-    text: Vec<u8>,
+    text: Text,
+    /// So many nodes are taken in; none once one was refused.
+    most: usize,
+}
+
+/// The text of all keys, strings and numbers.
+#[derive(Clone, Debug)]
+struct Text {
+    bytes: Vec<u8>,
+    /// So many bytes are taken in; none once one was refused.
+    most: usize,
 }
 
 /// More text than this is large, in bytes.
 const LARGE: usize = 1 << 18;
+
+/// A slice counts no further, in bytes.
+const LONGEST: usize = u32::MAX as usize;
+
+impl Text {
+    /// Adds as much as is taken in; how much that is.
+    #[inline]
+    fn add(&mut self, bytes: &[u8]) -> u32 {
+        if bytes.len() > self.bytes.capacity().min(self.most).saturating_sub(self.bytes.len()) {
+            return self.add_growing(bytes);
+        }
+        self.bytes.extend_from_slice(bytes);
+        bytes.len() as u32
+    }
+
+    /// Large texts grow by half: one of twice the size that is needed is more than glibc keeps when it is freed, and every reply would pay for
+    /// fresh pages.
+    #[cold]
+    fn add_growing(&mut self, bytes: &[u8]) -> u32 {
+        let room = self.most.saturating_sub(self.bytes.len());
+        let taken = bytes.get(..room).unwrap_or(bytes);
+        if taken.len() < bytes.len() {
+            self.most = 0;
+        }
+        let free = self.bytes.capacity() - self.bytes.len();
+        if self.bytes.len() > LARGE && taken.len() > free {
+            self.bytes.reserve_exact(taken.len().max(self.bytes.len() / 2));
+        }
+        self.bytes.extend_from_slice(taken);
+        taken.len() as u32
+    }
+}
+
+impl Default for Tape {
+    fn default() -> Tape {
+        Tape::within(usize::MAX, LONGEST)
+    }
+}
+
+impl PartialEq for Tape {
+    fn eq(&self, other: &Tape) -> bool {
+        self.nodes == other.nodes && self.text.bytes == other.text.bytes
+    }
+}
+
+impl Eq for Tape {}
 
 /// A place in a tape to return to.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -49,6 +107,36 @@ pub struct Bookmark {
 }
 
 impl Tape {
+    /// An empty tape that takes in so many nodes, and so many bytes of text.
+    #[must_use]
+    pub fn within(nodes: usize, bytes: usize) -> Tape {
+        Tape { nodes: Vec::new(), text: Text { bytes: Vec::new(), most: bytes.min(LONGEST) }, most: nodes }
+    }
+
+    /// An empty tape with the room of this one: none, if this one is full.
+    #[must_use]
+    pub fn emptied(&self) -> Tape {
+        Tape::within(self.most, self.text.most)
+    }
+
+    /// Takes nothing in any more.
+    pub fn fill(&mut self) {
+        self.text.most = 0;
+    }
+
+    /// The limit that was passed: something is missing, and will be until the tape is dropped.
+    #[inline]
+    #[must_use]
+    pub fn passed(&self) -> Option<Limit> {
+        if self.text.most == 0 {
+            Some(Limit::CallSize)
+        } else if self.most == 0 {
+            Some(Limit::Nodes)
+        } else {
+            None
+        }
+    }
+
     /// The nodes in the order of the text.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
@@ -59,22 +147,22 @@ impl Tape {
     #[inline]
     #[must_use]
     pub fn text(&self, slice: Slice) -> &[u8] {
-        self.text.get(slice.start as usize..(slice.start + slice.len) as usize).unwrap_or_default()
+        self.text.bytes.get(slice.start as usize..(slice.start + slice.len) as usize).unwrap_or_default()
     }
 
     /// All text of the tape.
     #[must_use]
     pub fn raw_text(&self) -> &[u8] {
-        &self.text
+        &self.text.bytes
     }
 
     /// True when every text is UTF-8; halves of a character that happen to meet are none.
     #[must_use]
     pub fn is_utf8(&self) -> bool {
-        if self.text.is_ascii() {
+        if self.text.bytes.is_ascii() {
             return true;
         }
-        let Ok(text) = std::str::from_utf8(&self.text) else { return false };
+        let Ok(text) = std::str::from_utf8(&self.text.bytes) else { return false };
         let starts = |node: &Node| match node {
             Node::Key(slice) | Node::Str(slice) | Node::Number(slice) => Some(slice.start as usize),
             _ => None,
@@ -97,12 +185,16 @@ impl Tape {
     /// Makes room for an ordinary call.
     pub fn reserve(&mut self) {
         self.nodes.reserve(24);
-        self.text.reserve(240);
+        self.text.bytes.reserve(240);
     }
 
     /// Adds a node that has no text.
     #[inline]
     pub fn push(&mut self, node: Node) {
+        if self.nodes.len() >= self.most {
+            self.most = 0;
+            return;
+        }
         self.nodes.push(node);
     }
 
@@ -110,41 +202,21 @@ impl Tape {
     #[inline]
     #[must_use]
     pub fn begin(&self) -> Slice {
-        Slice { start: self.text.len() as u32, len: 0 }
+        Slice { start: self.text.bytes.len() as u32, len: 0 }
     }
 
     /// Adds to the text of the last node, which must be a key, string or number.
     #[inline]
     pub fn extend(&mut self, bytes: &[u8]) {
         if let Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) = self.nodes.last_mut() {
-            slice.len += bytes.len() as u32;
-            self.add(bytes);
+            slice.len += self.text.add(bytes);
         }
     }
 
     /// Adds a text that is whole.
     #[inline]
     fn whole(&mut self, bytes: &[u8]) -> Slice {
-        let slice = Slice { start: self.text.len() as u32, len: bytes.len() as u32 };
-        self.add(bytes);
-        slice
-    }
-
-    #[inline]
-    fn add(&mut self, bytes: &[u8]) {
-        if bytes.len() > self.text.capacity() - self.text.len() {
-            self.grow(bytes.len());
-        }
-        self.text.extend_from_slice(bytes);
-    }
-
-    /// Large texts grow by half: one of twice the size that is needed is more than glibc keeps when it is freed, and every reply would pay for
-    /// fresh pages.
-    #[cold]
-    fn grow(&mut self, more: usize) {
-        if self.text.len() > LARGE {
-            self.text.reserve_exact(more.max(self.text.len() / 2));
-        }
+        Slice { start: self.text.bytes.len() as u32, len: self.text.add(bytes) }
     }
 
     /// Adds a string.
@@ -172,7 +244,7 @@ impl Tape {
     /// The place where the next node goes.
     #[must_use]
     pub fn bookmark(&self) -> Bookmark {
-        Bookmark { nodes: self.nodes.len(), text: self.text.len() }
+        Bookmark { nodes: self.nodes.len(), text: self.text.bytes.len() }
     }
 
     /// The place of the last node: a rewind to it removes that node, and its text if nothing came after it.
@@ -180,7 +252,7 @@ impl Tape {
     pub fn bookmark_before_last(&self) -> Bookmark {
         let text = match self.nodes.last() {
             Some(Node::Key(slice) | Node::Str(slice) | Node::Number(slice)) => slice.start as usize,
-            _ => self.text.len(),
+            _ => self.text.bytes.len(),
         };
         Bookmark { nodes: self.nodes.len().saturating_sub(1), text }
     }
@@ -188,7 +260,7 @@ impl Tape {
     /// Forgets all that was recorded since.
     pub fn rewind(&mut self, to: Bookmark) {
         self.nodes.truncate(to.nodes);
-        self.text.truncate(to.text);
+        self.text.bytes.truncate(to.text);
     }
 
     /// The text of the last node, if it is a key, string or number.
@@ -225,8 +297,13 @@ impl Tape {
 
     /// Appends another tape.
     pub fn append(&mut self, other: &Tape) {
-        let shift = self.text.len() as u32;
-        self.text.extend_from_slice(&other.text);
+        let (nodes, bytes) = (self.nodes.len() + other.nodes.len(), self.text.bytes.len() + other.text.bytes.len());
+        if nodes > self.most || bytes > self.text.most || other.passed().is_some() {
+            self.fill();
+            return;
+        }
+        let shift = self.text.bytes.len() as u32;
+        self.text.bytes.extend_from_slice(&other.text.bytes);
         self.nodes.extend(other.nodes.iter().map(|node| {
             let moved = |slice: &Slice| Slice { start: slice.start + shift, len: slice.len };
             match node {
@@ -240,6 +317,9 @@ impl Tape {
 
     /// Appends the nodes `from..to` of another tape.
     pub fn append_range(&mut self, other: &Tape, from: usize, to: usize) {
+        if other.passed().is_some() {
+            self.fill();
+        }
         for node in other.nodes.get(from..to).unwrap_or_default() {
             match node {
                 Node::Key(slice) => {

@@ -1,4 +1,6 @@
-"""Reads the fixture files: `formats/*.txt`, `prose/*.txt`, `repairs/*.txt`. Their syntax stands in `formats/README.md`.
+"""Reads the fixture files: `formats/*.txt`, `prose/*.txt`, `repairs/*.txt`, `limits/*.txt`.
+
+Their syntax stands in `formats/README.md`.
 
 With TOOLPARSE_UPDATE=1 in the environment a case that fails is written anew, its expected part only; the test then
 passes and the change shows in the diff.
@@ -13,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import toolparse
+
 HERE = Path(__file__).parent
-FOLDERS = ("formats", "prose", "repairs")
-OPTIONS = {"prompt", "cut", "finish_reason", "format", "max_bytes"}
+FOLDERS = ("formats", "prose", "repairs", "limits")
+OPTIONS = {"prompt", "cut", "finish_reason", "format", "max_bytes", "limits"}
 ERROR_KINDS = {"unknown_tool", "bad_arguments", "unreadable", "cut", "limit"}
 TITLE = "== "
 RULE = "--"
@@ -67,9 +71,12 @@ class Case:
 
     def readings(self) -> list[dict[str, Any]]:
         """The sets of options to read it with: with its own format, else with the file's and with auto."""
-        if "format" in self.options:
-            return [self.options]
-        return [{**self.options, "format": name} for name in dict.fromkeys((self.format, "auto"))]
+        options = dict(self.options)
+        if "limits" in options:
+            options["limits"] = toolparse.Limits(**options["limits"])
+        if "format" in options:
+            return [options]
+        return [{**options, "format": name} for name in dict.fromkeys((self.format, "auto"))]
 
 
 def load_all() -> list[Case]:

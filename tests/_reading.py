@@ -43,7 +43,7 @@ class Log:
     """What a client makes of the events, and the rules that the events keep.
 
     No event is empty. Calls are numbered from 0 without a gap. One is open at a time, nothing else comes while it is,
-    and it ends once, as it started.
+    and it ends once, as it started; only one that was found too large fails, and leaves its number unused.
     """
 
     text: list[str] = field(default_factory=list)
@@ -51,6 +51,7 @@ class Log:
     calls: list[Any] = field(default_factory=list)
     errors: list[Any] = field(default_factory=list)
     start: CallStart | None = None
+    outgrown: int = 0
     arguments: list[str] = field(default_factory=list)
 
     def take(self, events: Iterable[Any]) -> None:
@@ -66,7 +67,7 @@ class Log:
                     self.reasoning.append(text)
                 case CallStart(index):
                     assert self.start is None, "a call inside a call"
-                    assert index == len(self.calls), "a call out of order"
+                    assert len(self.calls) <= index <= len(self.calls) + self.outgrown, "a call out of order"
                     self.start, self.arguments = event, []
                 case ArgumentsDelta(index, piece):
                     assert piece
@@ -77,6 +78,9 @@ class Log:
                     self._end(index, call)
                 case CallFailed(error):
                     self.errors.append(error)
+                    assert self.start is None or error.kind == "limit", "a call was taken back"
+                    self.start = None
+                    self.outgrown += error.kind == "limit"
                 case _:
                     raise AssertionError(f"an unknown event {event!r}")
 

@@ -119,7 +119,7 @@ fn deep_documents_are_repaired_or_refused() {
                 }
             }
             for dialect in [Dialect::JSON, Dialect::PYTHON] {
-                drop(read_whole(text.as_bytes(), dialect));
+                drop(read_whole(text.as_bytes(), dialect, &toolparse::Limits::DEFAULT));
             }
         }
     });

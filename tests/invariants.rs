@@ -15,7 +15,7 @@ use toolparse::collect::outcome::{Collector, SegmentKind};
 use toolparse::span::Span;
 use toolparse::value::Ending;
 use toolparse::window::BLANKS;
-use toolparse::{Cut, Options, Outcome, Plan, ProseFilter, is_plain, parse};
+use toolparse::{Cut, Limits, Options, Outcome, Plan, ProseFilter, is_plain, parse};
 
 /// Bytes of a hostile text here; longer ones have their own tests.
 const HOSTILE: usize = 3000;
@@ -56,7 +56,7 @@ fn what_is_told_of_hostile_text_keeps_the_grammar() {
 fn the_checker_changes_nothing() {
     for case in all().iter().step_by(7) {
         for (_, options) in case.readings() {
-            let mut sink = Checked::new(Collector::new(options.cut, false));
+            let mut sink = Checked::new(Collector::new(options.cut, false, options.limits));
             if case.ending() == Ending::Finished {
                 sink.inner.set_finished();
             }
@@ -246,9 +246,9 @@ fn the_number_of_calls_is_limited() {
     let options = offering(OFFERED);
     let call = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>";
     for more in [0, 1, 2] {
-        let text = call.repeat(toolparse::machine::MAX_CALLS + more);
+        let text = call.repeat(Limits::DEFAULT.calls + more);
         let want = whole(text.as_bytes(), &options, Ending::Unknown);
-        assert_eq!((want.calls.len(), want.errors.len()), (toolparse::machine::MAX_CALLS, more));
+        assert_eq!((want.calls.len(), want.errors.len()), (Limits::DEFAULT.calls, more));
         assert!(want.errors.iter().all(|error| error.kind == "limit" && error.raw.0 == call.as_bytes()[11..call.len() - 12]));
         assert_eq!(Facts::of(&streamed_outcome(text.as_bytes().chunks(5), &options, Ending::Unknown)), want);
     }
@@ -257,7 +257,7 @@ fn the_number_of_calls_is_limited() {
 #[test]
 fn the_number_of_errors_is_limited() {
     let options = offering(OFFERED);
-    let most = toolparse::collect::outcome::MAX_ERRORS;
+    let most = Limits::DEFAULT.errors;
     let text = "<tool_call>{\"name\":\"zz\",\"arguments\":{}}</tool_call>".repeat(most + 5);
     let want = whole(text.as_bytes(), &options, Ending::Unknown);
     assert_eq!(want.errors.len(), most + 1);

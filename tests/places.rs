@@ -218,9 +218,9 @@ fn a_fence_has_so_many_ticks_and_no_more() {
 #[test]
 fn a_call_in_a_fence_is_counted() {
     let call = "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>\n";
-    let text = format!("```json\n{{\"name\": \"f\", \"arguments\": {{}}}}\n```\n{}", call.repeat(toolparse::machine::MAX_CALLS));
+    let text = format!("```json\n{{\"name\": \"f\", \"arguments\": {{}}}}\n```\n{}", call.repeat(toolparse::Limits::DEFAULT.calls));
     let facts = whole(text.as_bytes(), &options(), Ending::Unknown);
-    assert_eq!((facts.calls.len(), facts.errors.len()), (toolparse::machine::MAX_CALLS, 1));
+    assert_eq!((facts.calls.len(), facts.errors.len()), (toolparse::Limits::DEFAULT.calls, 1));
     assert!(streamed(text.as_bytes().chunks(7), &options(), Ending::Unknown) == facts);
 }
 

@@ -13,6 +13,7 @@ use documents::{Doc, any_document, damage, layout};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
+use toolparse::Limits;
 use toolparse::call::read_whole;
 use toolparse::document::repair;
 use toolparse::format::Dialect;
@@ -136,7 +137,7 @@ proptest! {
             let (tape, repairs, _) = read_in_pieces(text.as_bytes(), &lengths, Ending::Unknown).unwrap();
             prop_assert_eq!(&Some(tape), &document.value);
             prop_assert_eq!(repairs.len(), document.repairs.len());
-            let (tape, _) = read_whole(text.as_bytes(), Dialect::JSON).unwrap();
+            let (tape, _) = read_whole(text.as_bytes(), Dialect::JSON, &Limits::DEFAULT).unwrap();
             prop_assert_eq!(Some(tape), document.value);
         }
         again(&strict)?;

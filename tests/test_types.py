@@ -84,7 +84,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
         parameters = inspect.signature(function).parameters.items()
         return {name: p.default for name, p in parameters if p.default is not inspect.Parameter.empty}
 
-    shared = {"format": "auto", "prompt": "", "cut": "keep"}
+    shared = {"format": "auto", "prompt": "", "cut": "keep", "limits": None}
     assert defaults(toolparse.parse_tool_calls) == shared | {"max_bytes": 32768, "ids": "random", "finish_reason": None}
     assert defaults(toolparse.ToolStream) == shared | {"max_bytes": None, "ids": "random"}
     assert defaults(toolparse.ProseFilter) == {"format": "auto", "prompt": ""}

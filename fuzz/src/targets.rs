@@ -13,9 +13,9 @@ use toolparse::format::Dialect;
 use toolparse::scan::find_in_string;
 use toolparse::tape::{Node, Tape};
 use toolparse::utf8::{escaped, incomplete_tail, lossy};
-use toolparse::value::{Ending, MAX_DEPTH};
+use toolparse::value::Ending;
 use toolparse::window::Window;
-use toolparse::{Options, ProseFilter, Stream, parse};
+use toolparse::{Limits, Options, ProseFilter, Stream, parse};
 
 /// Longer inputs are cut to this: what needs more is what a loop finds, not a search.
 const MOST: usize = 20_000;
@@ -163,7 +163,7 @@ pub fn json(data: &[u8]) {
         (Some(_), Some(_)) => {
             assert!(kinds.iter().all(|kind| ["number_as_text", "duplicate_key"].contains(kind)), "{kinds:?} on valid JSON");
         }
-        (Some(strict), None) => assert!(depth(text) > MAX_DEPTH, "nothing read of {strict}"),
+        (Some(strict), None) => assert!(depth(text) > Limits::DEFAULT.depth, "nothing read of {strict}"),
         (None, Some(value)) => assert!(!kinds.is_empty(), "{value} without a mark"),
         (None, None) => {}
     }
@@ -185,7 +185,7 @@ fn depth(text: &[u8]) -> usize {
 fn again(value: &Value) {
     let json = serde_json::to_string(value).unwrap();
     // Several documents are a list, and lie one deeper in it.
-    if depth(json.as_bytes()) > MAX_DEPTH {
+    if depth(json.as_bytes()) > Limits::DEFAULT.depth {
         return;
     }
     let second = repair(json.as_bytes(), false);

@@ -14,7 +14,7 @@ from toolparse._types import ParseResult
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolparse._core import Cut, Event, FormatLike, Ids, ToolsLike
+    from toolparse._core import Cut, Event, FormatLike, Ids, Limits, ToolsLike
 
 Json: TypeAlias = dict[str, Any]
 FinishReason: TypeAlias = str | Callable[[], str | None] | None
@@ -43,6 +43,7 @@ class StreamOptions(TypedDict, total=False):
     max_bytes: int | None
     cut: Cut
     ids: Ids
+    limits: Limits | None
 
 
 class Encoder(Protocol):

@@ -23,6 +23,35 @@ class Tools:
     def __contains__(self, name: object, /) -> bool: ...
 
 @final
+class Limits:
+    def __new__(
+        cls,
+        *,
+        call_bytes: int = 16777216,
+        nodes: int = 1000000,
+        depth: int = 200,
+        digits: int = 4300,
+        name: int = 256,
+        calls: int = 4096,
+        errors: int = 1000,
+    ) -> Limits: ...
+    @property
+    def call_bytes(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def digits(self) -> int: ...
+    @property
+    def name(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def errors(self) -> int: ...
+    def __hash__(self) -> int: ...
+
+@final
 class TextDelta:
     __match_args__ = ("text",)
     def __new__(cls, text: str) -> TextDelta: ...
@@ -85,6 +114,7 @@ class ToolStream:
         max_bytes: int | None = None,
         cut: Cut = "keep",
         ids: Ids = "random",
+        limits: Limits | None = None,
     ) -> ToolStream: ...
     def push(self, delta: str | bytes) -> list[Event]: ...
     def finish(self, finish_reason: FinishReason = None) -> list[Event]: ...
@@ -117,6 +147,7 @@ def parse_tool_calls(
     cut: Cut = "keep",
     ids: Ids = "random",
     finish_reason: FinishReason = None,
+    limits: Limits | None = None,
 ) -> ParseResult: ...
 def parse_batch(
     replies: Iterable[str | bytes | None],
@@ -129,6 +160,7 @@ def parse_batch(
     cut: Cut = "keep",
     ids: Ids = "index",
     finish_reason: FinishReason = None,
+    limits: Limits | None = None,
 ) -> Sequence[ParseResult]: ...
 def repair_json(text: str | bytes, *, ended: bool = False) -> RepairedJSON: ...
 def formats() -> tuple[FormatInfo, ...]: ...
@@ -153,6 +185,7 @@ class BatchReader:
         line_limit: int = 16777216,
         spans: Literal["bytes", "characters"] = "bytes",
         output: Literal["jsonl", "arrow", "both"] = "both",
+        limits: Limits | None = None,
     ) -> BatchReader: ...
     def lines(self, chunk: bytes, *, source: str, first_line: int, first_offset: int) -> BatchChunk: ...
     def texts(
@@ -219,6 +252,7 @@ def parse_arrow(
     max_bytes: int | None = None,
     cut: Cut = "keep",
     finish_reason: FinishReason = None,
+    limits: Limits | None = None,
 ) -> ArrowTable: ...
 def iter_arrow(
     batches: Iterable[ArrowLike],
@@ -231,6 +265,7 @@ def iter_arrow(
     max_bytes: int | None = None,
     cut: Cut = "keep",
     finish_reason: FinishReason = None,
+    limits: Limits | None = None,
 ) -> ArrowIterator: ...
 def arrow_schema(of: Literal["records", "replies"] = "records") -> ArrowSchema: ...
 def _forked() -> None: ...

@@ -305,6 +305,8 @@ class ResponseEncoder:
                 self._unfinished = not event.call.complete
                 self._close(out, "incomplete" if self._unfinished else "completed")
             elif isinstance(event, CallFailed):
+                if self._open == "call":
+                    self._close(out, "incomplete")
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
                     self._text(out, "text", event.error.raw)

@@ -2,8 +2,9 @@
 
 use crate::call::{Call, End};
 use crate::format::Space;
-use crate::machine::{Fault, MAX_CALLS, Sink};
-use crate::repair::{FaultKind, Limit, Repair, RepairKind};
+use crate::limits::{Limit, Limits};
+use crate::machine::{Fault, Sink};
+use crate::repair::{FaultKind, Repair, RepairKind};
 use crate::span::Span;
 use crate::tape::Tape;
 use crate::window::is_blank;
@@ -17,9 +18,6 @@ pub enum Cut {
     /// It is an error.
     Drop,
 }
-
-/// Errors in one reply: further ones are counted, not kept.
-pub const MAX_ERRORS: usize = 1000;
 
 /// What a piece of the reply is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -156,6 +154,7 @@ pub struct Collector {
     /// The events since they were last taken; `None` when nobody asks.
     pub events: Option<Vec<Event>>,
     cut: Cut,
+    limits: Limits,
     /// True when the writer is known to have finished.
     finished: bool,
     lead: Lead,
@@ -173,11 +172,12 @@ pub struct Collector {
 impl Collector {
     /// An empty collector.
     #[must_use]
-    pub fn new(cut: Cut, streaming: bool) -> Collector {
+    pub fn new(cut: Cut, streaming: bool, limits: Limits) -> Collector {
         Collector {
             outcome: Outcome::default(),
             events: streaming.then(Vec::new),
             cut,
+            limits,
             finished: false,
             lead: Lead::Plain,
             pending: Vec::new(),
@@ -321,10 +321,10 @@ impl Collector {
     }
 
     fn keep_error(&mut self, kind: FaultKind, name: Option<Vec<u8>>, span: Span, raw: &[u8], shown: bool) {
-        if self.outcome.errors.len() > MAX_ERRORS {
+        if self.outcome.errors.len() > self.limits.errors {
             return;
         }
-        let kind = if self.outcome.errors.len() == MAX_ERRORS { FaultKind::Limit(Limit::Errors) } else { kind };
+        let kind = if self.outcome.errors.len() == self.limits.errors { FaultKind::Limit(Limit::Errors) } else { kind };
         self.outcome.errors.push(ReadError { kind, name, span, raw: raw.to_vec() });
         if !shown {
             self.outcome.flow.push(Flow::Error(self.outcome.errors.len() - 1));
@@ -344,7 +344,7 @@ impl Collector {
     }
 
     fn settle_call(&mut self, call: Box<Call>, raw: &[u8]) {
-        if call.index.is_none() && self.started >= MAX_CALLS {
+        if call.index.is_none() && self.started >= self.limits.calls {
             self.drop_call(&call, FaultKind::Limit(Limit::Calls), raw);
         } else if self.keeps(&call) {
             self.keep_call(call);
@@ -446,11 +446,18 @@ impl Sink for Collector {
     }
 
     fn progress(&mut self, call: &mut Call) {
-        if self.events.is_none() || self.cut == Cut::Drop || self.started >= MAX_CALLS && call.index.is_none() {
+        if self.events.is_none() || self.cut == Cut::Drop || self.started >= self.limits.calls && call.index.is_none() {
             return;
         }
         let index = self.start_call(call);
         self.send_arguments(call, index, false);
+    }
+
+    fn outgrown(&mut self, call: &mut Call) {
+        // Its number is used up whether or not the stream got as far as telling it.
+        if self.cut == Cut::Keep && self.started < self.limits.calls && call.index.is_none() {
+            self.started += 1;
+        }
     }
 
     fn call(&mut self, call: Box<Call>, raw: &[u8]) {

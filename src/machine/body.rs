@@ -1,8 +1,10 @@
 //! [`JsonBody`]: finds the calls in a JSON body. The reader tells what it sees; this layer knows which keys mean what.
 
+use super::MAX_KEY;
 use super::candidate::Certain;
 use crate::call::{Arguments, ArgumentsState, Call, read_whole};
 use crate::format::{CallKeys, Dialect, Format, Shape};
+use crate::limits::Limits;
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::tape::Node;
@@ -214,6 +216,8 @@ pub struct Finder<'b> {
     pub format: &'b Format,
     /// What is offered.
     pub tools: &'b Tools,
+    /// How much is taken in.
+    pub limits: &'b Limits,
     /// When what is read counts, if it is a candidate.
     pub certain: Option<Certain>,
 }
@@ -230,7 +234,7 @@ impl Finder<'_> {
 
     fn begin_call(&mut self, at: usize, scope: Scope) {
         self.end_call();
-        self.body.call = Some(Box::new(Call::new(self.format, at)));
+        self.body.call = Some(Box::new(Call::new(self.format, at, self.limits)));
         self.body.early_arguments = false;
         self.body.wrote_arguments = false;
         self.body.message = None;
@@ -369,7 +373,7 @@ impl Finder<'_> {
         self.body.vouch();
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
-        settle(call, self.tools);
+        settle(call, self.tools, self.limits);
         let nameless = call.name.is_empty() && !self.body.wrote_arguments;
         if nameless && self.end_message() {
             self.body.call = None;
@@ -414,6 +418,18 @@ impl Finder<'_> {
         if let Some(call) = self.body.call.as_deref_mut() {
             call.no_arguments();
             call.mark(RepairKind::NullArguments, Span::new(at, at));
+        }
+    }
+
+    /// More of a text that belongs to the call but is no argument.
+    fn add_text(&mut self, bytes: &[u8]) {
+        let room = self.limits.call_bytes.max(MAX_KEY) - self.body.text.len();
+        let taken = bytes.get(..room).unwrap_or(bytes);
+        self.body.text.extend_from_slice(taken);
+        if taken.len() < bytes.len()
+            && let Some(call) = self.body.call.as_deref_mut()
+        {
+            call.tape.fill();
         }
     }
 
@@ -524,11 +540,12 @@ impl Finder<'_> {
 }
 
 /// Makes of a call that is over what its arguments allow.
-pub fn settle(call: &mut Call, tools: &Tools) {
+pub fn settle(call: &mut Call, tools: &Tools, limits: &Limits) {
     if let ArgumentsState::Text(text) = &call.arguments {
         let text = text.clone();
-        read_string_arguments(call, &text, tools);
+        read_string_arguments(call, &text, tools, limits);
     }
+    call.check_limits();
     if call.fault.is_some() {
         return;
     }
@@ -544,14 +561,14 @@ pub fn settle(call: &mut Call, tools: &Tools) {
     };
 }
 
-fn read_string_arguments(call: &mut Call, text: &[u8], tools: &Tools) {
+fn read_string_arguments(call: &mut Call, text: &[u8], tools: &Tools, limits: &Limits) {
     if text.trim_ascii().is_empty() {
         call.no_arguments();
         call.repairs.retain(|repair| repair.kind != RepairKind::StringArguments);
         call.mark(RepairKind::NullArguments, Span::new(call.span.end, call.span.end));
         return;
     }
-    let Some((tape, repairs)) = read_whole(text, Dialect::JSON) else { return };
+    let Some((tape, repairs)) = read_whole(text, Dialect::JSON, limits).filter(|_| call.tape.passed().is_none()) else { return };
     if !matches!(tape.nodes().first(), Some(Node::Object)) {
         return;
     }
@@ -607,7 +624,8 @@ impl Values for Finder<'_> {
                 }
             }
             Into::Nowhere => {}
-            _ => self.body.text.extend_from_slice(bytes),
+            Into::Message => self.body.text.extend_from_slice(bytes),
+            _ => self.add_text(bytes),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Candidates: calls that nothing vouches for yet. What they tell waits; a candidate that fails is prose.
 
-use super::{Fault, Machine, Sink, State, hand_out};
+use super::{Fault, Machine, Sink, State, hand_out, tell};
 use crate::call::Call;
 use crate::format::Shape;
 use crate::span::Span;
@@ -41,6 +41,13 @@ impl Machine {
         self.candidate = Some(Candidate { start, certain, line: self.line, boundary: self.boundary });
     }
 
+    /// True when the candidate may hold `call`. One that made it certain may have been told by a stream, and being found too large later
+    /// takes nothing back.
+    pub(super) fn may_hold(&self, call: &Call) -> bool {
+        let first = self.candidate.as_ref().is_some_and(|candidate| candidate.certain == Certain::FirstCall);
+        call.fault.is_none() || first && call.may_be_told()
+    }
+
     /// The candidate counts: tells what was held.
     pub(super) fn commit<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
         if self.candidate.take().is_none() {
@@ -54,14 +61,10 @@ impl Machine {
                 Held::Call(call) => {
                     self.marked |= call.shape == Shape::Tagged;
                     self.calls += 1;
-                    let raw = window.slice(call.span.start, call.span.end);
-                    hand_out(call, raw, sink);
+                    hand_out(call, window, sink);
                 }
                 Held::Message(text, span) => sink.message(&text, span),
-                Held::Fault(fault) => {
-                    let raw = window.slice(fault.span.start, fault.span.end);
-                    sink.fault(fault, raw);
-                }
+                Held::Fault(fault) => tell(fault, window, sink),
             }
         }
     }
@@ -78,8 +81,7 @@ impl Machine {
         self.holds_call = false;
         self.state = State::Prose;
         for fault in faults {
-            let raw = window.slice(fault.span.start, fault.span.end);
-            sink.fault(fault, raw);
+            tell(fault, window, sink);
         }
         let end = self.pos;
         self.pos = candidate.start;

@@ -2,7 +2,7 @@
 //!
 //! All of it is look ahead over a bounded stretch: nothing is settled before the head is whole.
 
-use super::MAX_NAME;
+use super::MAX_KEY;
 use super::attributes::{AttributesRead, MAX_TAG, attributes};
 use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs, Shape};
 use crate::tools::Tools;
@@ -63,34 +63,49 @@ enum HeadRead<'t> {
     Cut,
 }
 
-/// Whether `row` reads what stands at `at`, behind its opener.
-pub(super) fn opens<'t>(row: &Format, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
-    if row.section.open.is_empty() {
-        call_opens(row, window, at, tools)
-    } else {
-        section_opens(row, window, at, tools).map(Beginning::without_head)
+/// What a head may name.
+#[derive(Copy, Clone)]
+pub(super) struct Names<'t> {
+    pub tools: &'t Tools,
+    /// Bytes of the longest.
+    pub longest: usize,
+}
+
+impl Names<'_> {
+    /// True when a tool of this name is offered.
+    fn has(self, name: &[u8]) -> bool {
+        self.tools.find(name).is_some()
     }
 }
 
-fn section_opens(row: &Format, window: &Window<'_>, at: usize, tools: &Tools) -> Option<Opens> {
+/// Whether `row` reads what stands at `at`, behind its opener.
+pub(super) fn opens<'t>(row: &Format, window: &Window<'t>, at: usize, names: Names<'_>) -> Option<Beginning<'t>> {
+    if row.section.open.is_empty() {
+        call_opens(row, window, at, names)
+    } else {
+        section_opens(row, window, at, names).map(Beginning::without_head)
+    }
+}
+
+fn section_opens(row: &Format, window: &Window<'_>, at: usize, names: Names<'_>) -> Option<Opens> {
     let next = window.after_blanks(at)?;
     if let Some(length) = window.starts_with_any(next, row.call.open)? {
-        return Some(call_opens(row, window, next + length, tools)?.opens);
+        return Some(call_opens(row, window, next + length, names)?.opens);
     }
     if window.starts_with_any(next, row.section.close)?.is_some() {
         return Some(Opens::Perhaps);
     }
     match row.between {
         Between::Noise => Some(Opens::Perhaps),
-        Between::Name => name_then_call(row, window, next),
+        Between::Name => name_then_call(row, window, next, names),
         Between::Blanks => Some(cut_or_no(window, next, row.call.open)),
     }
 }
 
-fn name_then_call(row: &Format, window: &Window<'_>, at: usize) -> Option<Opens> {
-    let rest = window.slice(at, at + MAX_NAME);
+fn name_then_call(row: &Format, window: &Window<'_>, at: usize, names: Names<'_>) -> Option<Opens> {
+    let rest = window.slice(at, at + names.longest);
     let Some(length) = rest.iter().position(|byte| *byte == b'<') else {
-        return if rest.len() == MAX_NAME {
+        return if rest.len() == names.longest {
             Some(Opens::No)
         } else if window.last {
             Some(Opens::Cut)
@@ -107,23 +122,23 @@ fn cut_or_no<L: AsRef<[u8]>>(window: &Window<'_>, at: usize, wanted: &[L]) -> Op
 }
 
 /// Whether a call of `row` begins at `at`, behind its own opener.
-pub(super) fn call_opens<'t>(row: &Format, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
+pub(super) fn call_opens<'t>(row: &Format, window: &Window<'t>, at: usize, names: Names<'_>) -> Option<Beginning<'t>> {
     let opens = match row.body {
         Body::Json(..) => json_opens(row.shape, window, at)?,
-        Body::Python(expressions) => python_opens(expressions, window, at)?,
-        Body::Named(head, args) => return named_opens(row, &head, &args, window, at, tools),
+        Body::Python(expressions) => python_opens(expressions, window, at, names)?,
+        Body::Named(head, args) => return named_opens(row, &head, &args, window, at, names),
         Body::Messages(_) => Opens::Perhaps,
     };
     Some(Beginning::without_head(opens))
 }
 
-fn named_opens<'t>(row: &Format, head: &Head, args: &Args, window: &Window<'t>, at: usize, tools: &Tools) -> Option<Beginning<'t>> {
-    let head = match read_head(head, window, at, tools)? {
+fn named_opens<'t>(row: &Format, head: &Head, args: &Args, window: &Window<'t>, at: usize, names: Names<'_>) -> Option<Beginning<'t>> {
+    let head = match read_head(head, window, at, names)? {
         HeadRead::Head(head) => head,
         HeadRead::No => return Some(Beginning::without_head(Opens::No)),
         HeadRead::Cut => return Some(Beginning::without_head(Opens::Cut)),
     };
-    let opens = if head.empty { Opens::Yes } else { arguments_open(row, args, window, &head, tools)? };
+    let opens = if head.empty { Opens::Yes } else { arguments_open(row, args, window, &head, names)? };
     Some(Beginning { opens, head: Some(head) })
 }
 
@@ -182,7 +197,7 @@ pub(super) fn after_fence(window: &Window<'_>, at: usize) -> Option<usize> {
 }
 
 /// `[name(`, `name(` or `name.call(`.
-pub(super) fn python_opens(expressions: Expressions, window: &Window<'_>, at: usize) -> Option<Opens> {
+pub(super) fn python_opens(expressions: Expressions, window: &Window<'_>, at: usize, names: Names<'_>) -> Option<Opens> {
     let mut next = window.after_blanks(at)?;
     if expressions == Expressions::List {
         match window.get(next) {
@@ -194,9 +209,9 @@ pub(super) fn python_opens(expressions: Expressions, window: &Window<'_>, at: us
             return Some(Opens::Perhaps);
         }
     }
-    let rest = window.slice(next, next + MAX_NAME);
+    let rest = window.slice(next, next + names.longest);
     let length = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
-    if length == rest.len() && rest.len() < MAX_NAME {
+    if length == rest.len() && rest.len() < names.longest {
         return if window.last { Some(Opens::Cut) } else { None };
     }
     if length == 0 {
@@ -217,8 +232,8 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
 }
 
 /// Whether arguments begin behind the head.
-fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText<'_>, tools: &Tools) -> Option<Opens> {
-    let known = tools.find(head.name).is_some();
+fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText<'_>, names: Names<'_>) -> Option<Opens> {
+    let known = names.has(head.name);
     if row.between == Between::Noise && row.loose == Loose::Always {
         return Some(Opens::Yes);
     }
@@ -272,16 +287,16 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
 }
 
 /// Reads the head that starts at `at`.
-fn read_head<'t>(head: &Head, window: &Window<'t>, at: usize, tools: &Tools) -> Option<HeadRead<'t>> {
+fn read_head<'t>(head: &Head, window: &Window<'t>, at: usize, names: Names<'_>) -> Option<HeadRead<'t>> {
     match head {
         Head::Until { label, lead, take, stop, name, id } => {
             let at = match behind_label(label, window, at)? {
                 Ok(at) => at,
                 Err(cut) => return Some(if cut { HeadRead::Cut } else { HeadRead::No }),
             };
-            read_until(lead, take, stop, *name, id, window, at, tools)
+            read_until(lead, take, stop, *name, id, window, at, names)
         }
-        Head::Attributes { name, end, empty } => read_attributes(name, end, empty, window, at, tools),
+        Head::Attributes { name, end, empty } => read_attributes(name, end, empty, window, at, names),
     }
 }
 
@@ -290,7 +305,7 @@ fn behind_label(label: &[&str], window: &Window<'_>, at: usize) -> Option<Result
     if label.is_empty() {
         return Some(Ok(at));
     }
-    for scan in at..at + MAX_NAME {
+    for scan in at..at + MAX_KEY {
         if let Some(length) = window.starts_with_any(scan, label)? {
             return Some(Ok(scan + length));
         }
@@ -312,7 +327,7 @@ fn read_until<'t>(
     id: &[&str],
     window: &Window<'t>,
     at: usize,
-    tools: &Tools,
+    names: Names<'_>,
 ) -> Option<HeadRead<'t>> {
     let mut start = window.after_blanks(at)?;
     if !lead.is_empty() {
@@ -323,17 +338,18 @@ fn read_until<'t>(
     }
     let mut scan = start;
     loop {
-        if scan - start > MAX_NAME {
+        if scan - start > names.longest {
             return Some(HeadRead::No);
         }
         if window.get(scan).is_none() {
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
-            let plausible = begun.is_empty() || name_of(begun, style, tools).is_some();
+            let plausible = begun.is_empty() || name_of(begun, style, names).is_some();
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.
-        let word = window.slice(scan, start + MAX_NAME).iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let word =
+            window.slice(scan, start + names.longest).iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
         if word > 0 {
             scan += word;
             continue;
@@ -342,7 +358,7 @@ fn read_until<'t>(
         let taken = window.starts_with_any(scan, take)?;
         let stopped = window.starts_with_any(scan, stop)?;
         if native.is_some() || taken.is_some() || stopped.is_some() {
-            let Some(mut text) = name_of(window.slice(start, scan), style, tools) else { return Some(HeadRead::No) };
+            let Some(mut text) = name_of(window.slice(start, scan), style, names) else { return Some(HeadRead::No) };
             text.bare = taken.is_none() && native.is_none();
             text.end = scan + taken.unwrap_or(0);
             if let Some(length) = native {
@@ -360,7 +376,7 @@ fn read_until<'t>(
 
 /// The id behind a name.
 fn read_id<'t>(mut text: HeadText<'t>, take: &[&str], stop: &[&str], window: &Window<'t>, at: usize) -> Option<HeadRead<'t>> {
-    for scan in at..=at + MAX_NAME {
+    for scan in at..=at + MAX_KEY {
         if window.get(scan).is_none() {
             return if window.last { Some(HeadRead::Cut) } else { None };
         }
@@ -375,14 +391,14 @@ fn read_id<'t>(mut text: HeadText<'t>, take: &[&str], stop: &[&str], window: &Wi
 }
 
 /// The name in the text of a head.
-fn name_of<'t>(raw: &'t [u8], style: NameStyle, tools: &Tools) -> Option<HeadText<'t>> {
+fn name_of<'t>(raw: &'t [u8], style: NameStyle, names: Names<'_>) -> Option<HeadText<'t>> {
     let (text, is_misquoted) = unquoted(raw.trim_ascii());
     if style == NameStyle::Counted {
-        return Some(HeadText { is_misquoted, ..counted(text, tools) });
+        return Some(HeadText { is_misquoted, ..counted(text, names) });
     }
     let plain =
         |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
-    let valid = !text.is_empty() && (text.iter().all(plain) || tools.find(text).is_some());
+    let valid = !text.is_empty() && (text.iter().all(plain) || names.has(text));
     valid.then(|| HeadText { name: text, is_misquoted, ..HeadText::default() })
 }
 
@@ -398,7 +414,7 @@ fn unquoted(text: &[u8]) -> (&[u8], bool) {
 }
 
 /// `functions.NAME:COUNTER`, with its variants; a bare counter leaves the name open.
-fn counted<'t>(text: &'t [u8], tools: &Tools) -> HeadText<'t> {
+fn counted<'t>(text: &'t [u8], names: Names<'_>) -> HeadText<'t> {
     let native_id = (!text.is_empty()).then_some(text);
     let of = |name: &'t [u8]| HeadText { name, native_id, ..HeadText::default() };
     let prefixed = text.strip_prefix(b"functions.").or_else(|| text.strip_prefix(b"functions_"));
@@ -410,7 +426,7 @@ fn counted<'t>(text: &'t [u8], tools: &Tools) -> HeadText<'t> {
             .and_then(|index| body.get(..index))
     };
     for name in [without(b':'), without(b'_'), Some(body), Some(text)].into_iter().flatten() {
-        if tools.find(name).is_some() {
+        if names.has(name) {
             return of(name);
         }
     }
@@ -427,12 +443,12 @@ fn is_counter(text: &[u8]) -> bool {
 }
 
 fn read_attributes<'t>(
-    names: &[&str],
+    keys: &[&str],
     end: &[&str],
     empty: &[&str],
     window: &Window<'t>,
     at: usize,
-    tools: &Tools,
+    names: Names<'_>,
 ) -> Option<HeadRead<'t>> {
     match window.get(at) {
         None => return if window.last { Some(HeadRead::Cut) } else { None },
@@ -444,9 +460,9 @@ fn read_attributes<'t>(
         AttributesRead::No => return Some(HeadRead::No),
         AttributesRead::Cut => return Some(HeadRead::Cut),
     };
-    let Some(name) = found.get(names).filter(|name| !name.is_empty() && name.len() <= MAX_NAME) else { return Some(HeadRead::No) };
+    let Some(name) = found.get(keys).filter(|name| !name.is_empty() && name.len() <= names.longest) else { return Some(HeadRead::No) };
     Some(HeadRead::Head(HeadText {
-        name: undoubled(name, tools),
+        name: undoubled(name, names),
         end: found.end,
         empty: found.empty,
         is_misquoted: found.is_misquoted,
@@ -455,10 +471,10 @@ fn read_attributes<'t>(
 }
 
 /// `read.read` for `read`: some models write the namespace of a tool that has none.
-fn undoubled<'n>(name: &'n [u8], tools: &Tools) -> &'n [u8] {
+fn undoubled<'n>(name: &'n [u8], names: Names<'_>) -> &'n [u8] {
     let half = name.len() / 2;
     let doubled = name.len() % 2 == 1 && name.get(half) == Some(&b'.') && name.get(..half) == name.get(half + 1..);
-    if doubled && tools.find(name).is_none() { name.get(..half).unwrap_or(name) } else { name }
+    if doubled && !names.has(name) { name.get(..half).unwrap_or(name) } else { name }
 }
 
 /// What may stand around an object in a row.

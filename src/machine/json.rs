@@ -46,6 +46,7 @@ impl JsonState {
         match &self.body.call {
             Some(call) if call.is_certain() && self.body.is_between_calls() => call.span.end,
             Some(call) if call.is_certain() => usize::MAX,
+            Some(call) if call.tape.passed().is_some() => usize::MAX,
             Some(call) => call.span.start,
             None => self.start,
         }
@@ -59,7 +60,7 @@ impl Machine {
         match self.row(row).body {
             Body::Json(keys, dialect) => {
                 let body = JsonBody::new(keys);
-                let reader = Reader::new(dialect);
+                let reader = Reader::new(dialect, &self.limits);
                 self.state = State::Json(Box::new(JsonState { row, reader, body, phase: Phase::Before, start, fence: None }));
             }
             Body::Python(expressions) => self.begin_python(row, expressions, start),
@@ -101,7 +102,8 @@ impl Machine {
     fn json_value<S: Sink>(&mut self, state: &mut JsonState, window: &Window<'_>, sink: &mut S) -> Next {
         let bounds = Bounds { stops: &self.plan.stops[state.row], outer: None, siblings: state.body.name_keys() };
         let certain = self.candidate.as_ref().map(|candidate| candidate.certain);
-        let mut finder = Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools, certain };
+        let mut finder =
+            Finder { body: &mut state.body, format: self.plan.rows[state.row], tools: &self.tools, limits: &self.limits, certain };
         let progress = state.reader.read(window, &mut self.pos, bounds, &mut finder);
         match progress {
             Progress::More if window.last => return self.json_cut(state, window, sink),
@@ -153,7 +155,7 @@ impl Machine {
             self.fail_candidate(Vec::new(), window, sink);
             return true;
         }
-        if certain == Certain::FirstCall && (state.body.call.as_deref().is_some_and(Call::is_certain) || self.holds_call) {
+        if certain == Certain::FirstCall && (state.body.call.as_deref().is_some_and(Call::vouches) || self.holds_call) {
             sink.border(self.row(state.row).space);
             self.commit(window, sink);
         }
@@ -171,8 +173,7 @@ impl Machine {
         if self.candidate.is_none() {
             return false;
         }
-        let good = |call: &Call| call.fault.is_none();
-        if state.body.call.as_deref().is_some_and(good) || self.holds_call {
+        if state.body.call.as_deref().is_some_and(|call| self.may_hold(call)) || self.holds_call {
             return false;
         }
         if self.is_whole_reply() && state.body.call.is_none() && self.holds_one_message() {
@@ -195,7 +196,7 @@ impl Machine {
         let end = window.end();
         let closed = state.body.call.as_ref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
         let name_cut = state.body.reads_name();
-        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, certain: None };
+        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, limits: &self.limits, certain: None };
         state.reader.finish(window, end, self.ending, &mut finder);
         self.pos = end;
         let call = state.body.call.take().map(|mut call| {
@@ -209,7 +210,7 @@ impl Machine {
         });
         self.deliver_done(state, window, sink);
         if let Some(candidate) = &self.candidate {
-            let hopeless = call.as_ref().is_none_or(|call| call.fault.is_some()) && !self.holds_call;
+            let hopeless = !call.as_deref().is_some_and(|call| self.may_hold(call)) && !self.holds_call;
             if state.body.is_foreign(candidate.certain) || hopeless {
                 self.fail_candidate(Vec::new(), window, sink);
                 return Next::Over;
@@ -248,8 +249,9 @@ impl Machine {
         match call {
             Some(call) if call.is_certain() => self.break_off(call, state, window, sink),
             call => {
+                let fault = call.as_ref().map_or(FaultKind::Unreadable(why), |call| call.fault_or(FaultKind::Unreadable(why)));
                 let name = call.map(|call| call.name).filter(|name| !name.is_empty());
-                self.skip_from(state.row, start, Some(FaultKind::Unreadable(why)), name);
+                self.skip_from(state.row, start, Some(fault), name);
             }
         }
         Next::Over
@@ -260,7 +262,7 @@ impl Machine {
         let tools = self.tools.clone();
         let plan = self.plan.clone();
         state.body.call = Some(call);
-        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, certain: None };
+        let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, limits: &self.limits, certain: None };
         state.reader.finish(window, self.pos, Ending::Unknown, &mut finder);
         if let Some(mut call) = state.body.call.take() {
             call.end = End::Cut;
@@ -412,12 +414,8 @@ fn mark_fence(call: &mut Call, fence: Option<Span>) {
 /// What a call in a weak shape is told as when it is none: an error beside the prose, if it had both a name and an arguments object.
 fn shown_fault(call: &Call) -> Option<Fault> {
     let object = matches!(call.arguments, ArgumentsState::Open | ArgumentsState::Closed);
-    (object && call.fault == Some(FaultKind::UnknownTool)).then(|| Fault {
-        kind: FaultKind::UnknownTool,
-        name: Some(call.name.clone()),
-        span: call.span,
-        shown: true,
-    })
+    let kind = call.fault.filter(|kind| object && matches!(kind, FaultKind::UnknownTool | FaultKind::Limit(_)))?;
+    Some(Fault { kind, name: Some(call.name.clone()), span: call.span, shown: true })
 }
 
 /// The reply broke off inside the call. `closed`: its arguments were closed before.

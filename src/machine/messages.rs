@@ -154,14 +154,14 @@ impl Machine {
             Header::Whole { meaning: Meaning::Call, name, flagged, end } => {
                 let format = self.row(row);
                 sink.border(format.space);
-                let mut call = Box::new(Call::new(format, start));
+                let mut call = Box::new(Call::new(format, start, &self.limits));
                 call.set_name(&name, &self.tools);
                 if flagged {
                     call.mark(RepairKind::AlternateKey, Span::new(start, end));
                 }
                 self.pos = end;
                 self.boundary = false;
-                self.state = State::Object(Box::new(ObjectState::of_message(row, call)));
+                self.state = State::Object(Box::new(ObjectState::of_message(row, call, &self.limits)));
             }
             Header::Whole { meaning: Meaning::Markup, end, .. } => {
                 self.tell_markup(end, sink);

@@ -24,6 +24,7 @@ mod tree;
 
 use crate::call::Call;
 use crate::format::{Format, Shape, Space};
+use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
@@ -33,11 +34,8 @@ use crate::window::{Window, is_blank};
 use candidate::{Candidate, Held};
 use std::sync::Arc;
 
-/// Calls in one reply: further ones are errors.
-pub const MAX_CALLS: usize = 4096;
-
-/// Bytes of a tool's name.
-pub const MAX_NAME: usize = 256;
+/// Bytes of a key, an id or a label where markup ends it.
+const MAX_KEY: usize = 256;
 
 /// An opener without a call is remembered this long: its closer makes it an error.
 const MAX_MENTION: usize = 4096;
@@ -61,6 +59,8 @@ pub trait Sink {
     fn border(&mut self, space: Space);
     /// The call that is open, once it is certain: its arguments have grown.
     fn progress(&mut self, call: &mut Call);
+    /// A call was too large, and will be told as a fault; a stream may have told its beginning.
+    fn outgrown(&mut self, _call: &mut Call) {}
     /// A call is over.
     fn call(&mut self, call: Box<Call>, raw: &[u8]);
     /// The list that the last calls stood in is over, or will never be.
@@ -132,6 +132,7 @@ enum Step {
 pub struct Machine {
     plan: Arc<Plan>,
     tools: Arc<Tools>,
+    limits: Limits,
     /// Everything before was told.
     told: usize,
     /// Everything before was read.
@@ -174,10 +175,11 @@ pub struct Machine {
 impl Machine {
     /// A machine at the start of a reply.
     #[must_use]
-    pub fn new(plan: Arc<Plan>, tools: Arc<Tools>) -> Machine {
+    pub fn new(plan: Arc<Plan>, tools: Arc<Tools>, limits: Limits) -> Machine {
         Machine {
             plan,
             tools,
+            limits,
             told: 0,
             pos: 0,
             state: State::Prose,
@@ -259,12 +261,12 @@ impl Machine {
         let is_untold = match &self.state {
             State::Prose | State::Think(_) | State::Section(_) => true,
             State::Message(state) => state.lost.is_some(),
-            State::Json(state) => !state.body.call.as_deref().is_some_and(Call::is_certain),
+            State::Json(state) => !state.body.call.as_deref().is_some_and(|call| call.is_certain() || call.tape.passed().is_some()),
             _ => false,
         };
         let untold = if is_untold { self.told } else { self.pos };
         // Calls beyond the limit become errors, which quote them.
-        let refused = if self.calls >= MAX_CALLS { self.call_start().unwrap_or(self.pos) } else { self.pos };
+        let refused = if self.calls >= self.limits.calls { self.call_start().unwrap_or(self.pos) } else { self.pos };
         self.pos.min(refused).min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
     }
 
@@ -290,9 +292,16 @@ impl Machine {
         if self.candidate.is_none()
             && let Some(call) = self.state.open_call()
             && call.is_certain()
+            // What was left out of one that is too large is no part of its arguments.
+            && call.tape.passed().is_none()
         {
             sink.progress(call);
         }
+    }
+
+    /// What a head may name.
+    fn names(&self) -> heads::Names<'_> {
+        heads::Names { tools: &self.tools, longest: self.limits.name }
     }
 
     fn row(&self, row: usize) -> &'static Format {
@@ -337,18 +346,18 @@ impl Machine {
     /// Hands out a call that is over, or says why it is none. What stands before it is markup.
     fn tell_call<S: Sink>(&mut self, mut call: Box<Call>, window: &Window<'_>, sink: &mut S) {
         let end = call.span.end;
+        call.check_limits();
         if let Some(at) = self.in_open_think {
             call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
         }
         self.tell_markup(call.span.start, sink);
         if self.candidate.is_some() {
-            self.holds_call |= call.fault.is_none();
+            self.holds_call |= self.may_hold(&call);
             self.held.push(Held::Call(call));
         } else {
             self.marked |= call.shape == Shape::Tagged;
             self.calls += 1;
-            let raw = window.slice(call.span.start, end);
-            hand_out(call, raw, sink);
+            hand_out(call, window, sink);
         }
         self.told(end.max(self.told), prose::Line::MIDDLE);
     }
@@ -372,8 +381,7 @@ impl Machine {
         if self.candidate.is_some() {
             self.held.push(Held::Fault(fault));
         } else {
-            let raw = window.slice(fault.span.start, end);
-            sink.fault(fault, raw);
+            tell(fault, window, sink);
         }
         self.told(end.max(self.told), prose::Line::MIDDLE);
     }
@@ -391,14 +399,23 @@ impl Machine {
 }
 
 /// A call that has a fault is an error.
-fn hand_out<S: Sink>(call: Box<Call>, raw: &[u8], sink: &mut S) {
-    match call.fault {
-        Some(kind) => {
-            let name = (!call.name.is_empty()).then(|| call.name.clone());
-            sink.fault(Fault { kind, name, span: call.span, shown: false }, raw);
-        }
-        None => sink.call(call, raw),
+fn hand_out<S: Sink>(mut call: Box<Call>, window: &Window<'_>, sink: &mut S) {
+    let Some(kind) = call.fault else {
+        let raw = window.slice(call.span.start, call.span.end);
+        return sink.call(call, raw);
+    };
+    if call.may_be_told() {
+        sink.outgrown(&mut call);
     }
+    let name = (!call.name.is_empty()).then(|| std::mem::take(&mut call.name));
+    tell(Fault { kind, name, span: call.span, shown: false }, window, sink);
+}
+
+fn tell<S: Sink>(fault: Fault, window: &Window<'_>, sink: &mut S) {
+    // The text of what was too large was let go.
+    let is_kept = !matches!(fault.kind, FaultKind::Limit(limit) if limit.is_size());
+    let raw = if is_kept { window.slice(fault.span.start, fault.span.end) } else { &[] };
+    sink.fault(fault, raw);
 }
 
 impl State {
@@ -418,7 +435,7 @@ impl State {
 
     /// Where the text must be kept from: an open call whose text an error may have to quote, or a place to read again from.
     fn keep_from(&self) -> Option<usize> {
-        let of_call = |call: &Call| (!call.is_certain()).then_some(call.span.start);
+        let of_call = |call: &Call| (!call.is_certain() && call.tape.passed().is_none()).then_some(call.span.start);
         match self {
             State::Think(state) => state.bookmark(),
             State::Json(state) => Some(state.keep_from()),

@@ -8,6 +8,7 @@ use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
 use crate::format::{Args, Body, Dialect, Place};
+use crate::limits::Limits;
 use crate::repair::{FaultKind, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
@@ -79,7 +80,7 @@ impl Machine {
         let format = self.row(row);
         self.boundary = false;
         let Body::Named(_, args) = format.body else { return };
-        let mut call = Box::new(Call::new(format, start));
+        let mut call = Box::new(Call::new(format, start, &self.limits));
         call.native_id = head.native_id.map(<[u8]>::to_vec);
         if !head.name.is_empty() {
             call.set_name(head.name, &self.tools);
@@ -106,9 +107,14 @@ impl Machine {
 
     fn begin_arguments(&mut self, row: usize, args: &Args, call: Box<Call>, head: &HeadText<'_>) {
         self.state = match args {
-            Args::Object { dialect, .. } => {
-                State::Object(Box::new(ObjectState { row, call, reader: Reader::new(*dialect), other: None, begun: false, fenced: false }))
-            }
+            Args::Object { dialect, .. } => State::Object(Box::new(ObjectState {
+                row,
+                call,
+                reader: Reader::new(*dialect, &self.limits),
+                other: None,
+                begun: false,
+                fenced: false,
+            })),
             Args::Pairs(_) => State::Pairs(Box::new(pairs::PairsState::new(row, call))),
             Args::Tree(_) => State::Tree(Box::new(tree::TreeState::new(row, call))),
             Args::Text { .. } => State::Line(Box::new(text::LineState::new(row, call, head.end))),
@@ -147,7 +153,7 @@ impl Machine {
                 } else if self.candidate.is_some() {
                     self.fail_candidate(Vec::new(), window, sink);
                 } else {
-                    self.skip_from(state.row, state.call.span.start, Some(fault), name);
+                    self.skip_from(state.row, state.call.span.start, Some(state.call.fault_or(fault)), name);
                 }
                 Step::Go
             }
@@ -157,7 +163,7 @@ impl Machine {
     /// A candidate in a fence counts with its first certain call.
     pub(super) fn candidate_commits<S: Sink>(&mut self, call: &Call, window: &Window<'_>, sink: &mut S) {
         let first = self.candidate.as_ref().is_some_and(|candidate| candidate.certain == Certain::FirstCall);
-        if first && call.is_certain() {
+        if first && call.vouches() {
             sink.border(call.space);
             self.commit(window, sink);
         }
@@ -198,7 +204,7 @@ impl Machine {
         if key {
             self.open_object(state, next);
         } else if byte != b'{' && byte != 0xEF && byte != b'\\' {
-            state.other = Some(Box::default());
+            state.other = Some(Box::new(Plain::within(&self.limits)));
         }
         Some(ObjectStep::Stay(Step::Go))
     }
@@ -209,7 +215,7 @@ impl Machine {
             Body::Named(_, Args::Object { dialect, .. }) => dialect,
             _ => Dialect::JSON,
         };
-        state.reader = Reader::inside_object(dialect);
+        state.reader = Reader::inside_object(dialect, &self.limits);
         Arguments { call: &mut state.call, tools: &self.tools }.open(Container::Object, at);
         state.call.mark(RepairKind::OpenedObject, Span::new(at, at));
     }
@@ -264,6 +270,9 @@ impl Machine {
         }
         let pos = self.pos;
         state.call.span.end = self.pos;
+        if plain.tape.passed().is_some() {
+            state.call.tape.fill();
+        }
         state.call.arguments = match plain.tape.nodes().first() {
             Some(Node::Str(slice)) => ArgumentsState::Text(plain.tape.text(*slice).to_vec()),
             Some(Node::Null) => {
@@ -287,7 +296,7 @@ impl Machine {
         if matches!(&call.arguments, ArgumentsState::Text(text) if text.is_empty()) {
             call.fault = Some(FaultKind::Cut);
         }
-        settle(&mut call, &self.tools);
+        settle(&mut call, &self.tools, &self.limits);
         self.infer_name(&mut call);
         cut_fault(&mut call);
         self.finish_named(row, call, window, sink);
@@ -371,7 +380,7 @@ impl Machine {
         if end.lacks_closer() && !call.repairs.iter().any(|repair| repair.kind == RepairKind::ProvisionalEnd) {
             call.mark(RepairKind::MissingCloser, Span::new(at, at));
         }
-        settle(&mut call, &self.tools);
+        settle(&mut call, &self.tools, &self.limits);
         self.infer_name(&mut call);
         let section = !self.row(row).section.open.is_empty();
         let pos = self.pos;
@@ -389,7 +398,7 @@ impl Machine {
     /// False: the call was a candidate, and is prose.
     fn finish_named<S: Sink>(&mut self, row: usize, call: Box<Call>, window: &Window<'_>, sink: &mut S) -> bool {
         if self.candidate.is_some() {
-            if call.fault.is_some() {
+            if !self.may_hold(&call) {
                 self.fail_candidate(Vec::new(), window, sink);
                 return false;
             }
@@ -475,12 +484,12 @@ enum After {
 
 impl ObjectState {
     /// The object that stands where arguments in tags were expected.
-    pub(super) fn of_pairs(row: usize, call: Box<Call>) -> ObjectState {
-        ObjectState::of_message(row, call)
+    pub(super) fn of_pairs(row: usize, call: Box<Call>, limits: &Limits) -> ObjectState {
+        ObjectState::of_message(row, call, limits)
     }
 
     /// The object of a call whose head a message was.
-    pub(super) fn of_message(row: usize, call: Box<Call>) -> ObjectState {
-        ObjectState { row, call, reader: Reader::new(Dialect::JSON), other: None, begun: false, fenced: false }
+    pub(super) fn of_message(row: usize, call: Box<Call>, limits: &Limits) -> ObjectState {
+        ObjectState { row, call, reader: Reader::new(Dialect::JSON, limits), other: None, begun: false, fenced: false }
     }
 }

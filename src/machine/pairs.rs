@@ -6,7 +6,7 @@
 use super::attributes::{Attributes, AttributesRead, MAX_TAG, attributes};
 use super::heads::{call_opens, opens};
 use super::named::ObjectState;
-use super::{MAX_NAME, Machine, Sink, State, Step};
+use super::{MAX_KEY, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
 use crate::format::{Args, Body, Escapes, Format, Key, Pairs, Place, Trim, Typing};
 use crate::plan::{Alone, Match};
@@ -131,7 +131,7 @@ impl Machine {
             Pair::Object => {
                 let mut call = state.call;
                 call.reopen();
-                self.state = State::Object(Box::new(ObjectState::of_pairs(state.row, call)));
+                self.state = State::Object(Box::new(ObjectState::of_pairs(state.row, call, &self.limits)));
                 Step::Go
             }
             Pair::Over(End::Cut) => {
@@ -479,12 +479,12 @@ impl Machine {
     /// Whether a call begins at `at`, in a section of its own or in the one that is open.
     fn next_call(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
         if let Some(length) = window.starts_with_any(at, format.openers())?
-            && opens(format, window, at + length, &self.tools)?.is_call()
+            && opens(format, window, at + length, self.names())?.is_call()
         {
             return Some(true);
         }
         let Some(length) = window.starts_with_any(at, format.call.open)? else { return Some(false) };
-        Some(call_opens(format, window, at + length, &self.tools)?.is_call())
+        Some(call_opens(format, window, at + length, self.names())?.is_call())
     }
 
     /// Sends the text up to `end` as far as nothing behind it can make it layout.
@@ -631,8 +631,8 @@ fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result
         ends => text.iter().position(|byte| matches!(byte, b'<' | b'\n') || ends.iter().any(|end| first(end) == *byte)),
     };
     let mut scan = at;
-    while scan < at + MAX_NAME {
-        let text = window.slice(scan, at + MAX_NAME - 1);
+    while scan < at + MAX_KEY {
+        let text = window.slice(scan, at + MAX_KEY - 1);
         scan += next(text).unwrap_or(text.len());
         if let Some(length) = window.starts_with_any(scan, ends)? {
             let key = window.slice(at, scan).trim_ascii();

@@ -128,7 +128,7 @@ impl Machine {
         }
         let plan = self.plan.clone();
         for row in &plan.bare {
-            let Some(beginning) = call_opens(plan.rows[*row], window, at, &self.tools) else { return Some(Step::More) };
+            let Some(beginning) = call_opens(plan.rows[*row], window, at, self.names()) else { return Some(Step::More) };
             if matches!(beginning.opens, Opens::Yes | Opens::Cut) {
                 self.tell_prose(window, at, sink);
                 self.try_candidate(at, Certain::WholeReply);
@@ -174,7 +174,7 @@ impl Machine {
             if !plan.rows[*row].call.open.iter().any(|word| word.as_bytes() == info) {
                 continue;
             }
-            let Some(beginning) = call_opens(plan.rows[*row], window, line_end, &self.tools) else { return Opened::Undecided };
+            let Some(beginning) = call_opens(plan.rows[*row], window, line_end, self.names()) else { return Opened::Undecided };
             if beginning.is_call() {
                 self.tell_prose(window, at, sink);
                 self.try_candidate(at, Certain::FirstCall);
@@ -201,7 +201,7 @@ impl Machine {
     fn json_line<S: Sink>(&mut self, at: usize, window: &Window<'_>, sink: &mut S) -> Option<bool> {
         let plan = self.plan.clone();
         for row in &plan.json_lines {
-            if call_opens(plan.rows[*row], window, at, &self.tools)?.is_call() {
+            if call_opens(plan.rows[*row], window, at, self.names())?.is_call() {
                 self.tell_prose(window, at, sink);
                 self.line_barred = at + 1;
                 self.try_candidate(at, Certain::FirstCall);
@@ -278,7 +278,7 @@ impl Machine {
             return Some(false);
         }
         for row in &marker.rows {
-            if opens(self.row(*row), window, next + marker.text.len(), &self.tools)?.is_call() {
+            if opens(self.row(*row), window, next + marker.text.len(), self.names())?.is_call() {
                 return Some(true);
             }
         }
@@ -386,7 +386,7 @@ impl Machine {
             let loose =
                 !format.section.open.is_empty() && format.call.open.iter().any(|open| open.as_bytes() == window.slice(at, at + length));
             let asked = if loose { call_opens } else { opens };
-            let Some(beginning) = asked(format, window, at + length, &self.tools) else { return Opened::Undecided };
+            let Some(beginning) = asked(format, window, at + length, self.names()) else { return Opened::Undecided };
             match beginning.opens {
                 Opens::Yes if self.name_allows(*row, loose, &beginning) => {
                     self.begin(*row, loose, beginning.head, at, length, window, sink);

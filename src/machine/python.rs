@@ -3,7 +3,7 @@
 use super::candidate::Certain;
 use super::heads::is_name_byte;
 use super::json::cut_fault;
-use super::{MAX_NAME, Machine, Sink, State, Step};
+use super::{MAX_KEY, Machine, Sink, State, Step};
 use crate::call::{Arguments, Call, End, Known, Plain};
 use crate::format::{Dialect, Expressions, Shape};
 use crate::plan::{Alone, Match};
@@ -81,7 +81,7 @@ impl Machine {
             row,
             layout,
             call: None,
-            reader: Reader::new(Dialect::PYTHON),
+            reader: Reader::new(Dialect::PYTHON, &self.limits),
             at: At::Begin,
             list: false,
             positional: 0,
@@ -148,8 +148,10 @@ impl Machine {
                         self.skip_from(state.row, self.pos, None, None);
                     }
                     call => {
+                        let unexpected = FaultKind::Unreadable(Unreadable::Unexpected);
+                        let fault = call.as_ref().map_or(unexpected, |call| call.fault_or(unexpected));
                         let name = call.map(|call| call.name).filter(|name| !name.is_empty());
-                        self.skip_from(state.row, start, Some(FaultKind::Unreadable(Unreadable::Unexpected)), name);
+                        self.skip_from(state.row, start, Some(fault), name);
                     }
                 }
                 Step::Go
@@ -273,9 +275,10 @@ impl Machine {
 
     /// The name of a call.
     fn python_name<S: Sink>(&mut self, state: &mut PythonState, at: usize, window: &Window<'_>, sink: &mut S) -> Option<Py> {
-        let rest = window.slice(at, at + MAX_NAME);
+        let longest = self.limits.name;
+        let rest = window.slice(at, at + longest);
         let length = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
-        if length == rest.len() && rest.len() < MAX_NAME {
+        if length == rest.len() && rest.len() < longest {
             return if window.last { Some(Py::Cut) } else { None };
         }
         let after = window.after_blanks(at + length)?;
@@ -288,7 +291,7 @@ impl Machine {
         self.python_call_over(state, End::Closed, window, sink);
         let name = rest.get(..length).unwrap_or_default();
         let name = if state.layout == Expressions::Method { name.strip_suffix(b".call").unwrap_or(name) } else { name };
-        let mut call = Box::new(Call::new(self.row(state.row), at));
+        let mut call = Box::new(Call::new(self.row(state.row), at, &self.limits));
         call.set_name(name, &self.tools);
         call.open_arguments();
         state.call = Some(call);
@@ -311,20 +314,24 @@ impl Machine {
             }
             b'*' if window.starts_with(next, b"**")? => {
                 self.pos = next + 2;
-                state.spread = Some(Box::new(Spread { start: next, reader: Reader::new(Dialect::PYTHON), plain: Plain::default() }));
+                state.spread = Some(Box::new(Spread {
+                    start: next,
+                    reader: Reader::new(Dialect::PYTHON, &self.limits),
+                    plain: Plain::within(&self.limits),
+                }));
                 state.at = At::Spread;
                 return Some(Py::Go);
             }
             _ => {}
         }
-        let rest = window.slice(next, next + MAX_NAME);
+        let rest = window.slice(next, next + MAX_KEY);
         let quoted = matches!(byte, b'"' | b'\'');
         let length = if quoted {
             rest.iter().skip(1).position(|other| *other == byte).map_or(rest.len(), |index| index + 2)
         } else {
             rest.iter().take_while(|byte| is_name_byte(**byte) && **byte != b':').count()
         };
-        if length >= rest.len() && rest.len() < MAX_NAME {
+        if length >= rest.len() && rest.len() < MAX_KEY {
             return if window.last { Some(Py::Cut) } else { None };
         }
         let after = window.after_blanks(next + length)?;
@@ -451,8 +458,8 @@ impl Machine {
     }
 
     fn python_settle(&self, call: &mut Call) {
-        super::body::settle(call, &self.tools);
-        if call.known == Known::Unknown {
+        super::body::settle(call, &self.tools, &self.limits);
+        if call.known == Known::Unknown && call.fault.is_none() {
             call.fault = Some(FaultKind::UnknownTool);
         }
     }
@@ -530,7 +537,7 @@ impl Machine {
                 cut_fault(&mut call);
             }
             if self.candidate.is_some() {
-                if call.fault.is_some() {
+                if !self.may_hold(&call) {
                     self.fail_candidate(Vec::new(), window, sink);
                     return;
                 }

@@ -97,7 +97,7 @@ impl Machine {
         sink: &mut S,
     ) -> Option<Step> {
         let format = self.row(state.row);
-        let beginning = call_opens(format, window, next + length, &self.tools)?;
+        let beginning = call_opens(format, window, next + length, self.names())?;
         match beginning.opens {
             Opens::No if self.ends_at_text(format) => {
                 self.tell_markup(self.pos, sink);

@@ -75,7 +75,7 @@ impl Machine {
                 }
                 if state.call_inside.is_none()
                     && let Some(length) = window.starts_with_any(state.scan, format.call.open)?
-                    && call_opens(format, window, state.scan + length, &self.tools)?.is_call()
+                    && call_opens(format, window, state.scan + length, self.names())?.is_call()
                 {
                     state.call_inside = Some(state.scan);
                 }
@@ -87,7 +87,7 @@ impl Machine {
     fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) -> bool {
         let text = text.trim_ascii();
         if text.starts_with(b"{")
-            && let Some((tape, repairs)) = read_whole(text, Dialect::JSON)
+            && let Some((tape, repairs)) = read_whole(text, Dialect::JSON, &self.limits)
             && matches!(tape.nodes().first(), Some(Node::Object))
         {
             call.no_arguments();

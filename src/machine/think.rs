@@ -116,7 +116,7 @@ impl Machine {
             if format.shape != Shape::Tagged || format.loose == Loose::Offered && format.section.open.is_empty() {
                 continue;
             }
-            if matches!(opens(format, window, self.pos + marker.text.len(), &self.tools)?.opens, Opens::Yes | Opens::Perhaps)
+            if matches!(opens(format, window, self.pos + marker.text.len(), self.names())?.opens, Opens::Yes | Opens::Perhaps)
                 && !matches!(format.body, crate::format::Body::Messages(_))
             {
                 return Some(true);

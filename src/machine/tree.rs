@@ -1,14 +1,13 @@
 //! Arguments as elements named after their keys, nested.
 
 use super::named::AfterState;
-use super::{MAX_NAME, Machine, Sink, State, Step};
+use super::{MAX_KEY, Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
 use crate::format::{Args, Body, Format, Tree};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::tape::Node;
 use crate::tools::{SchemaId, TypeSet, Unknown};
-use crate::value::MAX_DEPTH;
 use crate::window::{Window, is_blank};
 
 /// Elements while they are read.
@@ -259,7 +258,7 @@ impl Machine {
     }
 
     fn begin_container(&self, state: &mut TreeState, array: bool) {
-        let deep = state.open.len() >= MAX_DEPTH;
+        let deep = state.open.len() >= self.limits.depth;
         if let Some(element) = state.open.last_mut() {
             element.content = if deep {
                 Content::Text
@@ -341,9 +340,9 @@ fn tag(tree: &Tree, at: usize, window: &Window<'_>) -> Option<Tag> {
         Some(byte) => byte == b'/',
     };
     let start = next + 1 + usize::from(closes);
-    let rest = window.slice(start, start + MAX_NAME);
+    let rest = window.slice(start, start + MAX_KEY);
     let Some(length) = rest.iter().position(|byte| matches!(byte, b'>' | b'<' | b'\n')) else {
-        return if rest.len() == MAX_NAME {
+        return if rest.len() == MAX_KEY {
             Some(Tag::Other)
         } else if window.last {
             Some(Tag::Cut)

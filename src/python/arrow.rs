@@ -36,7 +36,7 @@ struct Reading {
 /// `parse_batch`. Returns an `ArrowTable` with a row for each row of `data`; where that is null, the row is. Raises `TypeError` or `ValueError`
 /// for arguments that are none; never on account of the text.
 #[pyfunction]
-#[pyo3(signature = (data, tools, *, column=None, threads=None, format=None, prompt=None, max_bytes=None, cut="keep", finish_reason=None), text_signature = "(data, tools, *, column=None, threads=None, format='auto', prompt='', max_bytes=None, cut='keep', finish_reason=None)")]
+#[pyo3(signature = (data, tools, *, column=None, threads=None, format=None, prompt=None, max_bytes=None, cut="keep", finish_reason=None, limits=None), text_signature = "(data, tools, *, column=None, threads=None, format='auto', prompt='', max_bytes=None, cut='keep', finish_reason=None, limits=None)")]
 #[expect(clippy::too_many_arguments, reason = "the options of the public function")]
 pub fn parse_arrow(
     py: Python<'_>,
@@ -49,9 +49,10 @@ pub fn parse_arrow(
     max_bytes: Option<&Bound<'_, PyAny>>,
     cut: &str,
     finish_reason: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<ArrowTable> {
     let reading =
-        Reading { reader: reader_of(tools, format, prompt, max_bytes, cut, finish_reason)?, column, threads: threads_of(threads)? };
+        Reading { reader: reader_of(tools, format, prompt, max_bytes, cut, finish_reason, limits)?, column, threads: threads_of(threads)? };
     reading.read(py, data, "data")
 }
 
@@ -60,7 +61,7 @@ pub fn parse_arrow(
 /// The form that engines ask for which hand over a stream of record batches. `threads` is 1 when left out, since they run many of these side by
 /// side. Everything else as in `parse_arrow`.
 #[pyfunction]
-#[pyo3(signature = (batches, tools, *, column=None, threads=1, format=None, prompt=None, max_bytes=None, cut="keep", finish_reason=None), text_signature = "(batches, tools, *, column=None, threads=1, format='auto', prompt='', max_bytes=None, cut='keep', finish_reason=None)")]
+#[pyo3(signature = (batches, tools, *, column=None, threads=1, format=None, prompt=None, max_bytes=None, cut="keep", finish_reason=None, limits=None), text_signature = "(batches, tools, *, column=None, threads=1, format='auto', prompt='', max_bytes=None, cut='keep', finish_reason=None, limits=None)")]
 #[expect(clippy::too_many_arguments, reason = "the options of the public function")]
 pub fn iter_arrow(
     batches: &Bound<'_, PyAny>,
@@ -72,8 +73,10 @@ pub fn iter_arrow(
     max_bytes: Option<&Bound<'_, PyAny>>,
     cut: &str,
     finish_reason: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<ArrowIterator> {
-    let reading = Reading { reader: reader_of(tools, format, prompt, max_bytes, cut, finish_reason)?, column, threads: threads.max(1) };
+    let reading =
+        Reading { reader: reader_of(tools, format, prompt, max_bytes, cut, finish_reason, limits)?, column, threads: threads.max(1) };
     Ok(ArrowIterator { batches: batches.try_iter()?.unbind(), reading })
 }
 
@@ -96,8 +99,9 @@ fn reader_of(
     max_bytes: Option<&Bound<'_, PyAny>>,
     cut: &str,
     finish_reason: Option<&Bound<'_, PyAny>>,
+    limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Reader> {
-    let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?)?;
+    let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?, limits)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
     let layout = Layout::new("text", None, None, None, false).map_err(|_| PyValueError::new_err("shape: unknown"))?;
     Ok(Reader::new(options, ending, layout, usize::MAX, Unit::Bytes))

@@ -26,7 +26,7 @@ const SHARES: usize = 32;
 /// how many threads read (as many as there are processors when left out). The interpreter is not held while they do. The other options as in
 /// `parse_tool_calls`, but everything is read and ids are `"index"` by default. Returns a list of `ParseResult`.
 #[pyfunction]
-#[pyo3(signature = (replies, tools, *, threads=None, format=None, prompt=None, max_bytes=None, cut="keep", ids=None, finish_reason=None), text_signature = "(replies, tools, *, threads=None, format='auto', prompt='', max_bytes=None, cut='keep', ids='index', finish_reason=None)")]
+#[pyo3(signature = (replies, tools, *, threads=None, format=None, prompt=None, max_bytes=None, cut="keep", ids=None, finish_reason=None, limits=None), text_signature = "(replies, tools, *, threads=None, format='auto', prompt='', max_bytes=None, cut='keep', ids='index', finish_reason=None, limits=None)")]
 #[expect(clippy::too_many_arguments, reason = "the options of the public function")]
 pub fn parse_batch<'py>(
     py: Python<'py>,
@@ -39,6 +39,7 @@ pub fn parse_batch<'py>(
     cut: &str,
     ids: Option<&Bound<'py, PyAny>>,
     finish_reason: Option<&Bound<'py, PyAny>>,
+    limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     if replies.is_instance_of::<PyString>() || replies.is_instance_of::<pyo3::types::PyBytes>() {
         return Err(PyTypeError::new_err("replies must be a collection of replies, not one reply; write [reply]"));
@@ -49,7 +50,7 @@ pub fn parse_batch<'py>(
     let most = max_bytes_of(max_bytes)?;
     let ids = Ids::of(ids, Ids::Index)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
-    let options = all_options(tools, items.len(), |tools| options_of(tools, format, prompt, cut, most))?;
+    let options = all_options(tools, items.len(), |tools| options_of(tools, format, prompt, cut, most, limits))?;
     let texts = items
         .iter()
         .enumerate()

@@ -6,6 +6,7 @@ use super::places::Places;
 use super::results::{repairs, types};
 use super::values::to_python;
 use crate::collect::outcome::{Cut, Event};
+use crate::limits::Limits;
 use crate::parse::{Options, ProseFilter as Filter, Stream};
 use crate::plan::Plan;
 use crate::tools::Tools;
@@ -33,7 +34,14 @@ impl ProseFilter {
             None => Vec::new(),
             Some(prompt) => text_of(prompt, "prompt")?.0.into_owned(),
         };
-        let options = Options { plan: plan_of(format)?, tools: Arc::new(Tools::any()), prompt, max_bytes: None, cut: Cut::Keep };
+        let options = Options {
+            plan: plan_of(format)?,
+            tools: Arc::new(Tools::any()),
+            prompt,
+            max_bytes: None,
+            cut: Cut::Keep,
+            limits: Limits::DEFAULT,
+        };
         Ok(ProseFilter { filter: Mutex::new(Filter::new(&options)) })
     }
 
@@ -72,7 +80,14 @@ pub struct HeuristicToolParser {
 
 fn options() -> Options {
     let plan = Plan::named(&["bullet"]).unwrap_or_else(|_| Plan::auto());
-    Options { plan: Arc::new(plan), tools: Arc::new(Tools::any()), prompt: Vec::new(), max_bytes: None, cut: Cut::Keep }
+    Options {
+        plan: Arc::new(plan),
+        tools: Arc::new(Tools::any()),
+        prompt: Vec::new(),
+        max_bytes: None,
+        cut: Cut::Keep,
+        limits: Limits::DEFAULT,
+    }
 }
 
 #[pymethods]

@@ -50,7 +50,7 @@ pub struct BatchReader {
 #[pymethods]
 impl BatchReader {
     #[new]
-    #[pyo3(signature = (tools, *, format=None, prompt=None, max_bytes=None, cut="keep", shape="auto", text_path=None, tools_path=None, id_path=None, line_limit=LINE_LIMIT, spans="bytes", output="both"), text_signature = "(tools, *, format='auto', prompt='', max_bytes=None, cut='keep', shape='auto', text_path=None, tools_path=None, id_path=None, line_limit=16777216, spans='bytes', output='both')")]
+    #[pyo3(signature = (tools, *, format=None, prompt=None, max_bytes=None, cut="keep", shape="auto", text_path=None, tools_path=None, id_path=None, line_limit=LINE_LIMIT, spans="bytes", output="both", limits=None), text_signature = "(tools, *, format='auto', prompt='', max_bytes=None, cut='keep', shape='auto', text_path=None, tools_path=None, id_path=None, line_limit=16777216, spans='bytes', output='both', limits=None)")]
     #[expect(clippy::too_many_arguments, reason = "the options of the command line")]
     fn new(
         tools: &Bound<'_, PyAny>,
@@ -65,8 +65,9 @@ impl BatchReader {
         line_limit: usize,
         spans: &str,
         output: &str,
+        limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BatchReader> {
-        let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?)?;
+        let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?, limits)?;
         let layout =
             Layout::new(shape, text_path, tools_path, id_path, options.tools.is_any()).map_err(|error| bad_layout(error, shape))?;
         let unit = match spans {

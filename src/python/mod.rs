@@ -10,6 +10,7 @@ mod document;
 mod events;
 mod filters;
 mod input;
+mod limits;
 mod lines;
 mod options;
 mod places;
@@ -34,6 +35,8 @@ mod _core {
     use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
     #[pymodule_export]
     use super::filters::{HeuristicToolParser, ProseFilter};
+    #[pymodule_export]
+    use super::limits::PyLimits;
     #[pymodule_export]
     use super::lines::{BatchChunk, BatchReader, line_feeds};
     #[cfg(feature = "arrow")]

@@ -1,5 +1,6 @@
 //! Options from Python: tools, formats, limits. Misuse raises, and names the argument and what is accepted.
 
+use super::limits::limits_of;
 use crate::catalog;
 use crate::collect::outcome::{Cut, ReadCall};
 use crate::formats::FORMATS;
@@ -379,12 +380,13 @@ pub fn options_of(
     prompt: Option<&Bound<'_, PyAny>>,
     cut: &str,
     max_bytes: Option<usize>,
+    limits: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Options> {
     let prompt = match prompt {
         None => Vec::new(),
         Some(prompt) => super::input::text_of(prompt, "prompt")?.0.into_owned(),
     };
-    Ok(Options { plan: plan_of(format)?, tools: tools_of(tools)?, prompt, max_bytes, cut: cut_of(cut)? })
+    Ok(Options { plan: plan_of(format)?, tools: tools_of(tools)?, prompt, max_bytes, cut: cut_of(cut)?, limits: limits_of(limits)? })
 }
 
 pub fn finish_reason_of<'a>(value: Option<&'a Bound<'_, PyAny>>) -> PyResult<Option<&'a str>> {

@@ -279,10 +279,10 @@ pub fn read(reply: &Raw<'_>, options: &Options, ending: Ending) -> Option<(Outco
 /// `prompt` the end of the text that the model was continuing, which decides whether the reply starts inside reasoning; `max_bytes` how much is
 /// read (bytes of UTF-8; 32 KB as the first document says, `None` for all); `cut` what becomes of a call that the reply breaks off: `"keep"`
 /// (returned with its marks) or `"drop"` (an error); `ids` is `"random"`, `"index"` or a callable `(index, name, native_id) -> str`;
-/// `finish_reason` why the model stopped, if known. Returns a `ParseResult`. Never raises on account of the text; raises `TypeError` or
+/// `finish_reason` why the model stopped, if known; `limits` how much is taken in (see `Limits`). Returns a `ParseResult`. Never raises on account of the text; raises `TypeError` or
 /// `ValueError` for arguments that are none.
 #[pyfunction]
-#[pyo3(signature = (raw, tools, *, format=None, prompt=None, max_bytes=MaxBytes::Default, cut="keep", ids=None, finish_reason=None), text_signature = "(raw, tools, *, format='auto', prompt='', max_bytes=32768, cut='keep', ids='random', finish_reason=None)")]
+#[pyo3(signature = (raw, tools, *, format=None, prompt=None, max_bytes=MaxBytes::Default, cut="keep", ids=None, finish_reason=None, limits=None), text_signature = "(raw, tools, *, format='auto', prompt='', max_bytes=32768, cut='keep', ids='random', finish_reason=None, limits=None)")]
 #[expect(clippy::too_many_arguments, reason = "the options of the public function")]
 pub fn parse_tool_calls<'py>(
     py: Python<'py>,
@@ -294,9 +294,10 @@ pub fn parse_tool_calls<'py>(
     cut: &str,
     ids: Option<&Bound<'py, PyAny>>,
     finish_reason: Option<&Bound<'py, PyAny>>,
+    limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (text, _) = raw_of(raw, "raw")?;
-    let options = options_of(tools, format, prompt, cut, max_bytes.get()?)?;
+    let options = options_of(tools, format, prompt, cut, max_bytes.get()?, limits)?;
     let ids = Ids::of(ids, Ids::Random)?;
     let ending = ending_of(finish_reason_of(finish_reason)?);
     let read = if text.len() < DETACH_FROM { read(&text, &options, ending) } else { py.detach(|| read(&text, &options, ending)) };

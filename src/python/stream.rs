@@ -2,7 +2,7 @@
 
 use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
 use super::input::{Unit, text_of, written};
-use super::options::{Ids, cut_of, finish_reason_of, max_bytes_of, plan_of, tools_of};
+use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::results::{call_to_python, error_to_python, result_to_python};
 use crate::collect::outcome::{Event, ReadCall, ReadError};
@@ -29,6 +29,7 @@ struct State {
 struct Spec {
     tools: Py<PyAny>,
     format: Option<Py<PyAny>>,
+    limits: Option<Py<PyAny>>,
     options: Options,
     cut: String,
 }
@@ -58,7 +59,7 @@ enum Told {
 #[pymethods]
 impl ToolStream {
     #[new]
-    #[pyo3(signature = (tools, *, format=None, prompt=None, max_bytes=None, cut="keep", ids=None), text_signature = "(tools, *, format='auto', prompt='', max_bytes=None, cut='keep', ids='random')")]
+    #[pyo3(signature = (tools, *, format=None, prompt=None, max_bytes=None, cut="keep", ids=None, limits=None), text_signature = "(tools, *, format='auto', prompt='', max_bytes=None, cut='keep', ids='random', limits=None)")]
     fn new(
         tools: &Bound<'_, PyAny>,
         format: Option<&Bound<'_, PyAny>>,
@@ -66,18 +67,19 @@ impl ToolStream {
         max_bytes: Option<&Bound<'_, PyAny>>,
         cut: &str,
         ids: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ToolStream> {
-        let prompt = match prompt {
-            None => Vec::new(),
-            Some(prompt) => text_of(prompt, "prompt")?.0.into_owned(),
-        };
-        let compiled = tools_of(tools)?;
-        let options =
-            Options { plan: plan_of(format)?, tools: compiled.clone(), prompt, max_bytes: max_bytes_of(max_bytes)?, cut: cut_of(cut)? };
+        let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?, limits)?;
+        let compiled = options.tools.clone();
         let state = Mutex::new(State::new(&options));
         let ids = Ids::of(ids, Ids::Random)?;
-        let spec =
-            Spec { tools: tools.clone().unbind(), format: format.map(|format| format.clone().unbind()), options, cut: cut.to_owned() };
+        let spec = Spec {
+            tools: tools.clone().unbind(),
+            format: format.map(|format| format.clone().unbind()),
+            limits: limits.map(|limits| limits.clone().unbind()),
+            options,
+            cut: cut.to_owned(),
+        };
         Ok(ToolStream { state, ids, tools: compiled, spec, in_callback: AtomicBool::new(false) })
     }
 
@@ -150,6 +152,7 @@ impl ToolStream {
         options.set_item("max_bytes", self.spec.options.max_bytes)?;
         options.set_item("cut", &self.spec.cut)?;
         options.set_item("ids", self.ids.to_python(py))?;
+        options.set_item("limits", &self.spec.limits)?;
         let text = PyBytes::new(py, &state.text);
         let made: Vec<Py<PyString>> = state.ids.iter().map(|id| id.clone_ref(py)).collect();
         let characters = state.unit.map(|unit| unit == Unit::Characters);
@@ -190,8 +193,9 @@ pub fn _restore_stream(py: Python<'_>, state: &Bound<'_, PyAny>) -> PyResult<Too
     let tools = options.get_item("tools")?.ok_or_else(|| PyValueError::new_err("the state of a ToolStream lacks its tools"))?;
     let given = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(options.get_item(name)?.filter(|value| !value.is_none())) };
     let cut = given("cut")?.and_then(|cut| cut.extract::<String>().ok()).unwrap_or_else(|| "keep".to_owned());
-    let (format, prompt, max_bytes, made) = (given("format")?, given("prompt")?, given("max_bytes")?, given("ids")?);
-    let stream = ToolStream::new(&tools, format.as_ref(), prompt.as_ref(), max_bytes.as_ref(), &cut, made.as_ref())?;
+    let (format, prompt, max_bytes, made, limits) =
+        (given("format")?, given("prompt")?, given("max_bytes")?, given("ids")?, given("limits")?);
+    let stream = ToolStream::new(&tools, format.as_ref(), prompt.as_ref(), max_bytes.as_ref(), &cut, made.as_ref(), limits.as_ref())?;
     let mut state = stream.lock(py)?;
     state.unit = characters.map(|characters| if characters { Unit::Characters } else { Unit::Bytes });
     state.places = Places::new(state.unit.unwrap_or(Unit::Characters));
@@ -230,6 +234,7 @@ impl Spec {
         Spec {
             tools: self.tools.clone_ref(py),
             format: self.format.as_ref().map(|format| format.clone_ref(py)),
+            limits: self.limits.as_ref().map(|limits| limits.clone_ref(py)),
             options: self.options.clone(),
             cut: self.cut.clone(),
         }
@@ -286,6 +291,8 @@ impl ToolStream {
             Told::Plain(Event::CallStart(index, name, native_id)) => {
                 let name = lossy(&name);
                 let id = self.make_id(py, index, &name, native_id.as_deref())?;
+                // Numbers of calls that were found too large may have been left out.
+                state.ids.resize_with(index, || PyString::new(py, "").unbind());
                 state.ids.push(id.clone_ref(py));
                 Py::new(py, CallStart { index, id, name: PyString::new(py, &name).unbind() })?.into_any()
             }

@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 
-/// Python reads no longer integers by default, so a longer one would make a good call raise in the reader's hands.
-const MAX_INTEGER_DIGITS: usize = 4300;
-
 /// The parts of a decimal number as JSON and Python write it: no underscores, no other base, no infinity.
 pub(super) struct Decimal<'t> {
     pub(super) sign: Option<u8>,
@@ -52,10 +49,10 @@ impl<'t> Decimal<'t> {
             && self.fraction.is_none_or(|fraction| !fraction.is_empty())
     }
 
-    /// Whether a reader gets a number from it: an integer that is not too long, or a float below infinity; `text` is what was scanned.
-    pub(super) fn is_finite(&self, text: &[u8]) -> bool {
+    /// Whether a reader gets a number from it: an integer of at most so many digits, or a float below infinity; `text` is what was scanned.
+    pub(super) fn is_finite(&self, text: &[u8], digits: usize) -> bool {
         if self.is_integer() {
-            return self.integer.len() - self.leading_zeros() <= MAX_INTEGER_DIGITS;
+            return self.integer.len() - self.leading_zeros() <= digits;
         }
         std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()).is_some_and(f64::is_finite)
     }
@@ -84,10 +81,10 @@ impl<'t> Decimal<'t> {
         lexeme
     }
 
-    /// The integer that a number with nothing but zeros behind its point is.
-    pub(super) fn whole(&self) -> Option<Cow<'t, [u8]>> {
+    /// The integer of at most so many digits that a number with nothing but zeros behind its point is.
+    pub(super) fn whole(&self, digits: usize) -> Option<Cow<'t, [u8]>> {
         let zeros = self.fraction.is_some_and(|fraction| fraction.iter().all(|digit| *digit == b'0'));
-        let short = self.integer.len() - self.leading_zeros() <= MAX_INTEGER_DIGITS;
+        let short = self.integer.len() - self.leading_zeros() <= digits;
         (zeros && short && self.exponent.is_empty()).then(|| Cow::Owned(self.whole_lexeme()))
     }
 }

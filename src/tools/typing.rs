@@ -127,11 +127,11 @@ pub enum Typed<'t> {
     Untyped,
 }
 
-/// Reads raw text under a set of types; `unknown` says what happens when that is empty.
+/// Reads raw text under a set of types; `unknown` says what happens when that is empty, and an integer has at most so many `digits`.
 ///
 /// The flag tells that the reading was looser than the text: `7.0` for 7, `yes` for true, `0042` for 42. Such a value is to be marked `coerced`.
 #[must_use]
-pub fn classify(text: &[u8], types: TypeSet, unknown: Unknown) -> (Typed<'_>, bool) {
+pub fn classify(text: &[u8], types: TypeSet, unknown: Unknown, digits: usize) -> (Typed<'_>, bool) {
     if types.only(TypeSet::STRING) {
         return (Typed::Text, false);
     }
@@ -139,11 +139,11 @@ pub fn classify(text: &[u8], types: TypeSet, unknown: Unknown) -> (Typed<'_>, bo
     if types.is_empty() {
         let typed = match unknown {
             Unknown::Text => Typed::Untyped,
-            Unknown::JsonOrText => json_scalar(trimmed).unwrap_or(Typed::Text),
+            Unknown::JsonOrText => json_scalar(trimmed, digits).unwrap_or(Typed::Text),
         };
         return (typed, false);
     }
-    if let Some(read) = admitted(trimmed, types).or_else(|| loosely_admitted(trimmed, types)) {
+    if let Some(read) = admitted(trimmed, types, digits).or_else(|| loosely_admitted(trimmed, types, digits)) {
         return read;
     }
     (if types.contains(TypeSet::STRING) { Typed::Text } else { Typed::Mismatch }, false)
@@ -152,25 +152,25 @@ pub fn classify(text: &[u8], types: TypeSet, unknown: Unknown) -> (Typed<'_>, bo
 /// Reads the text of a JSON string where the schema admits no string: the one admitted value that the text (without surrounding
 /// white space) is, or `None` to leave the string alone. After [`Typed::Json`] the string stays as well if the caller cannot read it.
 #[must_use]
-pub fn coerce_string(text: &[u8], types: TypeSet) -> Option<Typed<'_>> {
+pub fn coerce_string(text: &[u8], types: TypeSet, digits: usize) -> Option<Typed<'_>> {
     if types.is_empty() || types.contains(TypeSet::STRING) {
         return None;
     }
     let trimmed = trim(text);
-    match admitted(trimmed, types)?.0 {
+    match admitted(trimmed, types, digits)?.0 {
         Typed::Json if !bracketed(trimmed) => None,
         typed => Some(typed),
     }
 }
 
-fn admitted(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
+fn admitted(text: &[u8], types: TypeSet, digits: usize) -> Option<(Typed<'_>, bool)> {
     let first = *text.first()?;
     if types.contains(TypeSet::NULL) && matches!(text, b"null" | b"None" | b"Null" | b"NULL") {
         return Some((Typed::Null, false));
     }
     if types.numeric()
         && matches!(first, b'+' | b'-' | b'.' | b'0'..=b'9')
-        && let Some(number) = admitted_number(text, types)
+        && let Some(number) = admitted_number(text, types, digits)
     {
         return Some(number);
     }
@@ -189,7 +189,7 @@ fn admitted(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
     (brackets && closed).then_some((Typed::Json, false))
 }
 
-fn admitted_number(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
+fn admitted_number(text: &[u8], types: TypeSet, digits: usize) -> Option<(Typed<'_>, bool)> {
     let decimal = Decimal::scan(text)?;
     let padded = decimal.leading_zeros() > 0;
     let admitted = if types.contains(TypeSet::INTEGER) && decimal.is_integer() {
@@ -198,12 +198,12 @@ fn admitted_number(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
         // A sign or zeros that JSON and Python numbers do not have are kept where they can be kept: "+49…" or "007" as a string.
         types.contains(TypeSet::NUMBER) && !(types.contains(TypeSet::STRING) && (padded || decimal.sign == Some(b'+')))
     };
-    (admitted && decimal.is_finite(text)).then(|| (Typed::Number(decimal.lexeme(text)), padded))
+    (admitted && decimal.is_finite(text, digits)).then(|| (Typed::Number(decimal.lexeme(text)), padded))
 }
 
-fn loosely_admitted(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
+fn loosely_admitted(text: &[u8], types: TypeSet, digits: usize) -> Option<(Typed<'_>, bool)> {
     if types.sole(TypeSet::INTEGER) {
-        let whole = Decimal::scan(text)?.whole()?;
+        let whole = Decimal::scan(text)?.whole(digits)?;
         return Some((Typed::Number(whole), true));
     }
     if !types.sole(TypeSet::BOOLEAN) {
@@ -216,7 +216,7 @@ fn loosely_admitted(text: &[u8], types: TypeSet) -> Option<(Typed<'_>, bool)> {
     }
 }
 
-fn json_scalar(text: &[u8]) -> Option<Typed<'_>> {
+fn json_scalar(text: &[u8], digits: usize) -> Option<Typed<'_>> {
     match text {
         b"null" => Some(Typed::Null),
         b"true" => Some(Typed::True),
@@ -224,7 +224,7 @@ fn json_scalar(text: &[u8]) -> Option<Typed<'_>> {
         [b'{', .., b'}'] | [b'[', .., b']'] | [b'"', .., b'"'] => Some(Typed::Json),
         [b'-' | b'0'..=b'9', ..] => {
             let decimal = Decimal::scan(text)?;
-            (decimal.is_strict() && decimal.is_finite(text)).then_some(Typed::Number(Cow::Borrowed(text)))
+            (decimal.is_strict() && decimal.is_finite(text, digits)).then_some(Typed::Number(Cow::Borrowed(text)))
         }
         _ => None,
     }

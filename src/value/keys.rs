@@ -73,7 +73,7 @@ impl Reader {
                 if at + length == window.end() && !window.last {
                     return None;
                 }
-                if classify(rest.get(..length).unwrap_or_default()) == Word::Text {
+                if classify(rest.get(..length).unwrap_or_default(), self.digits) == Word::Text {
                     return Some(false);
                 }
                 at + length

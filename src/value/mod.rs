@@ -14,6 +14,7 @@ mod strings;
 mod words;
 
 use crate::format::{Dialect, Syntax};
+use crate::limits::Limits;
 use crate::repair::{Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::window::{Window, is_blank};
@@ -21,9 +22,6 @@ pub(crate) use keys::key_stands_at;
 use layout::Next;
 use strings::{Quote, Str};
 pub use words::{Word, classify, is_strict_number};
-
-/// Containers inside containers: deeper text is kept raw, with a mark.
-pub const MAX_DEPTH: usize = 200;
 
 /// A key that stands where an array item was expected is recognised up to this length.
 pub const MAX_STRAY_KEY: usize = 256;
@@ -206,6 +204,10 @@ enum Comment {
 #[derive(Clone, Debug)]
 pub struct Reader {
     dialect: Dialect,
+    /// So many containers lie in each other; a deeper one is text.
+    deepest: usize,
+    /// So many digits has an integer; a longer one is text.
+    digits: usize,
     stack: Vec<Frame>,
     at: At,
     /// The string that is open, or was read last.
@@ -238,9 +240,11 @@ pub struct Reader {
 impl Reader {
     /// A reader at the start of a value.
     #[must_use]
-    pub fn new(dialect: Dialect) -> Reader {
+    pub fn new(dialect: Dialect, limits: &Limits) -> Reader {
         Reader {
             dialect,
+            deepest: limits.depth,
+            digits: limits.digits,
             stack: Vec::with_capacity(8),
             at: At::Value,
             string: Str::new(Quote::Double, Role::Value, 0),
@@ -263,8 +267,8 @@ impl Reader {
 
     /// A reader inside an object whose opening brace is missing.
     #[must_use]
-    pub fn inside_object(dialect: Dialect) -> Reader {
-        Reader { stack: vec![Frame::Object], at: At::Key, ..Reader::new(dialect) }
+    pub fn inside_object(dialect: Dialect, limits: &Limits) -> Reader {
+        Reader { stack: vec![Frame::Object], at: At::Key, ..Reader::new(dialect, limits) }
     }
 
     /// Makes it ready for the next value.
@@ -461,7 +465,7 @@ impl Reader {
 
     fn open<V: Values>(&mut self, frame: Frame, at: At, start: usize, width: usize, pos: &mut usize, out: &mut V) -> Step {
         self.settle_closer(RepairKind::AmbiguousCloser, out);
-        if self.stack.len() >= MAX_DEPTH {
+        if self.stack.len() >= self.deepest {
             out.repair(Repair::new(RepairKind::TooDeep, Span::new(start, start + width)));
             out.text_begin(Role::Value, start);
             self.deep = Deep::default();

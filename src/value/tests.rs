@@ -15,7 +15,7 @@ fn read(text: &str, ending: Ending) -> (String, Vec<&'static str>) {
 
 fn plain(text: &str, dialect: Dialect, ending: Ending) -> Plain {
     let window = Window::new(text.as_bytes(), 0, true);
-    let mut reader = Reader::new(dialect);
+    let mut reader = Reader::new(dialect, &Limits::DEFAULT);
     let mut plain = Plain::default();
     if reader.read(&window, &mut 0, Bounds::NONE, &mut plain) == Progress::More {
         reader.finish(&window, text.len(), ending, &mut plain);
@@ -25,7 +25,7 @@ fn plain(text: &str, dialect: Dialect, ending: Ending) -> Plain {
 
 /// The marks when one more byte is there each time.
 fn marks_in_pieces(text: &[u8], dialect: Dialect) -> Vec<Repair> {
-    let mut reader = Reader::new(dialect);
+    let mut reader = Reader::new(dialect, &Limits::DEFAULT);
     let mut plain = Plain::default();
     let mut pos = 0;
     for end in 1..=text.len() {
@@ -45,7 +45,7 @@ fn a_mark_is_made_once_wherever_the_pieces_end() {
         for dialect in [Dialect::JSON, Dialect::PYTHON] {
             let window = Window::new(text, 0, true);
             let mut whole = Plain::default();
-            Reader::new(dialect).read(&window, &mut 0, Bounds::NONE, &mut whole);
+            Reader::new(dialect, &Limits::DEFAULT).read(&window, &mut 0, Bounds::NONE, &mut whole);
             assert_eq!(marks_in_pieces(text, dialect), whole.repairs, "{}", text.escape_ascii());
         }
     }
@@ -105,7 +105,7 @@ fn an_object_where_a_key_should_be_is_the_next_item() {
         (r#"[{{"a": 1}}]"#, r#"[{"a":1}]"#, &["doubled_braces"]),
     ]);
     let window = Window::new(br#"{"a": 1, {"b": 2}"#, 0, true);
-    let progress = Reader::new(Dialect::JSON).read(&window, &mut 0, Bounds::NONE, &mut Plain::default());
+    let progress = Reader::new(Dialect::JSON, &Limits::DEFAULT).read(&window, &mut 0, Bounds::NONE, &mut Plain::default());
     assert_eq!(progress, Progress::Failed(Unreadable::Unexpected), "there is no list around it");
 }
 
@@ -121,7 +121,8 @@ fn a_key_among_items_is_known_up_to_a_length() {
 
 #[test]
 fn beyond_the_limit_a_container_is_its_text() {
-    let deep = |inner: &str, after: &str| format!("{}{inner}{after}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+    let deep =
+        |inner: &str, after: &str| format!("{}{inner}{after}{}", "[".repeat(Limits::DEFAULT.depth), "]".repeat(Limits::DEFAULT.depth));
     for inner in ["[]", "[1, [2]]", r#"["]"]"#, r#"["\"]"]"#, r#"["\\"]"#, r#"{"a": "}\\\"}"}"#] {
         let plain = plain(&deep(inner, ", 7"), Dialect::JSON, Ending::Unknown);
         let texts: Vec<&[u8]> = plain

@@ -6,9 +6,6 @@ use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
 
-/// Python refuses to turn longer texts into integers by default, so longer ones stay text.
-pub const MAX_DIGITS: usize = 4300;
-
 /// What a bare word says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
@@ -32,11 +29,11 @@ pub enum Word {
     Text,
 }
 
-/// Reads a bare word.
+/// Reads a bare word; an integer has at most so many digits.
 #[must_use]
-pub fn classify(word: &[u8]) -> Word {
+pub fn classify(word: &[u8], digits: usize) -> Word {
     if let Some(b'0'..=b'9') = word.first() {
-        return number(word);
+        return number(word, digits);
     }
     match word {
         b"true" => return Word::Bool(true),
@@ -47,7 +44,7 @@ pub fn classify(word: &[u8]) -> Word {
         _ => {}
     }
     match word.first() {
-        Some(b'-' | b'+' | b'.') => number(word),
+        Some(b'-' | b'+' | b'.') => number(word, digits),
         Some(b't' | b'T' | b'f' | b'F' | b'n' | b'N' | b'u') => literal(word),
         _ => Word::Text,
     }
@@ -113,12 +110,12 @@ fn strict_at_start(word: &[u8]) -> Option<(usize, Strict)> {
     Some((at, Strict { whole, fraction, exponent }))
 }
 
-fn number(word: &[u8]) -> Word {
+fn number(word: &[u8], digits: usize) -> Word {
     if let Some(parts) = strict(word) {
-        return if is_exact(word, &parts) { Word::Number } else { Word::Inexact };
+        return if is_exact(word, &parts, digits) { Word::Number } else { Word::Inexact };
     }
     match reformat(word) {
-        Some((number, parts)) if is_exact(number.as_bytes(), &parts) => Word::Reformatted(number),
+        Some((number, parts)) if is_exact(number.as_bytes(), &parts, digits) => Word::Reformatted(number),
         Some(_) => Word::Inexact,
         None if is_partial_number(word) => Word::Partial,
         None => Word::Text,
@@ -126,9 +123,9 @@ fn number(word: &[u8]) -> Word {
 }
 
 /// Not too long for an integer, not too large for a float.
-fn is_exact(number: &[u8], parts: &Strict) -> bool {
+fn is_exact(number: &[u8], parts: &Strict, digits: usize) -> bool {
     if !parts.fraction && !parts.exponent {
-        return parts.whole <= MAX_DIGITS;
+        return parts.whole <= digits;
     }
     if !parts.exponent && number.len() < 300 {
         return true;
@@ -177,7 +174,7 @@ impl Reader {
             [b'f', b'a', b'l', b's', b'e', ..] => (5, Word::Bool(false)),
             [b'n', b'u', b'l', b'l', ..] => (4, Word::Null),
             _ => match strict_at_start(rest) {
-                Some((length, parts)) if is_exact(rest.get(..length).unwrap_or_default(), &parts) => (length, Word::Number),
+                Some((length, parts)) if is_exact(rest.get(..length).unwrap_or_default(), &parts, self.digits) => (length, Word::Number),
                 _ => return false,
             },
         };
@@ -247,7 +244,7 @@ impl Reader {
 
     /// Whether the bare text up to `at` is a whole number or literal.
     fn is_whole_word(&self, window: &Window<'_>, at: usize) -> bool {
-        !self.is_text && !matches!(classify(window.slice(self.token, at)), Word::Text | Word::Partial)
+        !self.is_text && !matches!(classify(window.slice(self.token, at), self.digits), Word::Text | Word::Partial)
     }
 
     /// Bare text that meets a quote: its opening quote is missing, or the quote opens something else, or it is part of the text.
@@ -309,7 +306,7 @@ impl Reader {
 
     fn emit_word<V: Values>(&mut self, word: &[u8], span: Span, out: &mut V) {
         let python = self.dialect.syntax == Syntax::Python;
-        match classify(word) {
+        match classify(word, self.digits) {
             Word::Bool(value) => out.boolean(value, span.start),
             Word::Null => out.null(span.start),
             Word::Number => out.number(word, span.start),
@@ -362,10 +359,10 @@ impl Reader {
         let word = trimmed(raw);
         let span = Span::new(self.token, self.token + word.len());
         let delimited = raw.len() > word.len() && !is_all_blank(raw);
-        let number =
-            matches!(classify(word), Word::Number | Word::Reformatted(_) | Word::Inexact) && word.last().is_some_and(u8::is_ascii_hexdigit);
+        let number = matches!(classify(word, self.digits), Word::Number | Word::Reformatted(_) | Word::Inexact)
+            && word.last().is_some_and(u8::is_ascii_hexdigit);
         let whole = delimited || ending == Ending::Finished;
-        match classify(word) {
+        match classify(word, self.digits) {
             Word::Partial if !delimited => self.drop_literal(span, out),
             Word::Reformatted(_) if !number && !whole => self.drop_literal(span, out),
             Word::Number | Word::Reformatted(_) | Word::Inexact if number && !whole => {

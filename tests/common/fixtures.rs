@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toolparse::value::Ending;
-use toolparse::{Cut, Options, Plan, Tools, ending_of};
+use toolparse::{Cut, Limits, Options, Plan, Tools, ending_of};
 
 /// What must come out for one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,21 @@ impl Case {
             prompt: self.options["prompt"].as_str().unwrap_or_default().as_bytes().to_vec(),
             max_bytes: self.options["max_bytes"].as_u64().map(|most| usize::try_from(most).unwrap()),
             cut: if self.options["cut"] == "drop" { Cut::Drop } else { Cut::Keep },
+            limits: self.limits(),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let usual = Limits::DEFAULT;
+        let given = |name: &str, usual: usize| self.options["limits"][name].as_u64().map_or(usual, |most| usize::try_from(most).unwrap());
+        Limits {
+            call_bytes: given("call_bytes", usual.call_bytes),
+            nodes: given("nodes", usual.nodes),
+            depth: given("depth", usual.depth),
+            digits: given("digits", usual.digits),
+            name: given("name", usual.name),
+            calls: given("calls", usual.calls),
+            errors: given("errors", usual.errors),
         }
     }
 
@@ -69,7 +84,7 @@ pub fn all() -> Vec<Case> {
     let here =
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests")).find(|tests| tests.join("formats").is_dir());
     let here = here.unwrap();
-    ["formats", "prose", "repairs"].iter().flat_map(|folder| files(&here.join(folder))).flat_map(|path| read(&path)).collect()
+    ["formats", "prose", "repairs", "limits"].iter().flat_map(|folder| files(&here.join(folder))).flat_map(|path| read(&path)).collect()
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -4,6 +4,7 @@ use toolparse::call::Call;
 use toolparse::collect::json::Cursor;
 use toolparse::format::Space;
 use toolparse::machine::{Fault, Machine, Sink};
+use toolparse::repair::FaultKind;
 use toolparse::span::Span;
 use toolparse::utf8::incomplete_tail;
 use toolparse::value::Ending;
@@ -110,6 +111,15 @@ impl<S: Sink> Sink for Checked<S> {
         self.inner.progress(call);
     }
 
+    fn outgrown(&mut self, call: &mut Call) {
+        let size = |kind| matches!(kind, FaultKind::Limit(limit) if limit.is_size());
+        assert!(call.fault.is_some_and(size), "a call was taken back that is not too large");
+        if let Some(open) = self.open.take() {
+            assert_eq!((open.start, &open.name), (call.span.start, &call.name), "a call ends as another");
+        }
+        self.inner.outgrown(call);
+    }
+
     fn call(&mut self, call: Box<Call>, raw: &[u8]) {
         assert!(call.fault.is_none(), "a call with a fault");
         if let Some(open) = self.open.take() {
@@ -166,7 +176,7 @@ pub struct Fed {
 
 /// Feeds a machine as [`toolparse::Stream`] does, and counts.
 pub fn feed<'p, S: Sink>(pieces: impl IntoIterator<Item = &'p [u8]>, options: &Options, ending: Ending, sink: &mut S) -> Fed {
-    let mut machine = Machine::new(options.plan.clone(), options.tools.clone());
+    let mut machine = Machine::new(options.plan.clone(), options.tools.clone(), options.limits);
     if !options.prompt.is_empty() {
         machine.continue_prompt(&options.prompt);
     }

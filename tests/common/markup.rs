@@ -4,7 +4,7 @@ use super::random::Random;
 use std::sync::{Arc, LazyLock};
 use toolparse::format::{Body, Detect};
 use toolparse::formats::{CONTROLS, FORMATS, THINKS};
-use toolparse::{Cut, Options, Plan, Tools};
+use toolparse::{Cut, Limits, Options, Plan, Tools};
 
 /// The plan of `auto`.
 pub static AUTO: LazyLock<Arc<Plan>> = LazyLock::new(|| Arc::new(Plan::auto()));
@@ -197,6 +197,9 @@ pub static ANY: LazyLock<Arc<Tools>> = LazyLock::new(|| Arc::new(Tools::any()));
 /// Prompts that end in an open reasoning block, and one that does not.
 pub const PROMPTS: &[&[u8]] = &[b"", b"", b"", b"<think>\n", b"<think></think>", b"<|channel>thought\n", b"[THINK]"];
 
+/// Limits that many replies pass.
+const NARROW: Limits = Limits { call_bytes: 24, nodes: 9, depth: 3, digits: 4, name: 12, calls: 2, errors: 2 };
+
 /// Options, by three numbers.
 pub fn options(format: usize, tools: usize, rest: usize) -> Options {
     let named = &NAMED[format % NAMED.len()].1;
@@ -210,6 +213,7 @@ pub fn options(format: usize, tools: usize, rest: usize) -> Options {
         prompt: PROMPTS[rest / 4 % PROMPTS.len()].to_vec(),
         max_bytes: None,
         cut: if rest.is_multiple_of(4) { Cut::Drop } else { Cut::Keep },
+        limits: if rest / 28 % 4 == 3 { NARROW } else { Limits::DEFAULT },
     }
 }
 

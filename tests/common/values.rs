@@ -108,7 +108,7 @@ pub fn assert_well_formed(tape: &Tape) {
 
 /// One value in pieces of these lengths, in turn: where it ends, what was read, and whether it is one.
 pub fn read(text: &[u8], lengths: &[usize], dialect: Dialect, ending: Ending) -> (usize, Plain, bool) {
-    let mut reader = Reader::new(dialect);
+    let mut reader = Reader::new(dialect, &toolparse::Limits::DEFAULT);
     let mut plain = Plain::default();
     let (mut pos, mut end) = (0, 0);
     let mut turn = lengths.iter().cycle();

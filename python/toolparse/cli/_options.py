@@ -9,14 +9,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
-from toolparse import ParseResult, Tools, parse_tool_calls
+from toolparse import Limits, ParseResult, Tools, parse_tool_calls
 from toolparse.cli._io import InputError, in_line
+
+LIMIT_HELP = "how much is taken in: call_bytes, nodes, depth, digits, name, calls or errors; may be given for each"
 
 Read: TypeAlias = Callable[[bytes], ParseResult]
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """``--tools``, ``--format``, ``--prompt``, ``--cut``, ``--finish-reason``, ``--max-bytes`` and ``--ids``."""
+    """The options of ``parse_tool_calls``: ``--tools``, ``--format``, ``--prompt``, ``--cut``, ``--limit`` …."""
     group = parser.add_argument_group("how to read")
     group.add_argument(
         "--tools",
@@ -46,6 +48,14 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         "--max-bytes", metavar="N", type=_count, help="read only the first N bytes of a reply; default: all"
     )
     group.add_argument(
+        "--limit",
+        metavar="NAME=N",
+        action="append",
+        type=limit,
+        default=[],
+        help=LIMIT_HELP,
+    )
+    group.add_argument(
         "--ids", choices=("index", "random"), default="index", help="ids by position (default) or random"
     )
 
@@ -62,6 +72,7 @@ def reader(args: argparse.Namespace) -> Read:
             format=formats_of(args.format),
             prompt=args.prompt,
             max_bytes=args.max_bytes,
+            limits=limits_of(args.limit),
             cut=args.cut,
             ids=args.ids,
             finish_reason=args.finish_reason,
@@ -76,6 +87,25 @@ def _count(value: str) -> int:
     if not value.isascii() or not value.isdigit():
         raise argparse.ArgumentTypeError(f"a number of bytes is wanted, not {in_line(value)!r}")
     return int(value)
+
+
+def limit(value: str) -> tuple[str, int]:
+    """A limit and its number, of ``NAME=N``. Raises ``ArgumentTypeError``."""
+    name, _, number = value.partition("=")
+    if not number.isascii() or not number.isdigit():
+        raise argparse.ArgumentTypeError(f"NAME=N is wanted, as in depth=100, not {in_line(value)!r}")
+    try:
+        Limits(**{name: int(number)})
+    except TypeError:
+        raise argparse.ArgumentTypeError(f"there is no limit {in_line(name)!r}") from None
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name, int(number)
+
+
+def limits_of(given: list[tuple[str, int]]) -> Limits | None:
+    """What ``--limit`` says."""
+    return Limits(**dict(given)) if given else None
 
 
 def formats_of(value: str) -> str | list[str]:

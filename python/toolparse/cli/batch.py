@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from toolparse.cli import _options
+
 SHAPES = ("auto", "openai-batch", "messages", "sharegpt", "langfuse", "langsmith", "otel", "text")
 _LINE_LIMIT = 16 << 20  # bytes
 
@@ -75,6 +77,7 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     add("--prompt", metavar="TEXT", default="", help="the end of the prompt: do replies start in reasoning?")
     add("--cut", choices=("keep", "drop"), default="keep", help="a call that is broken off: repaired, or an error")
     add("--max-bytes", metavar="N", type=_count, help="read only the first N bytes of a reply; default: all")
+    add("--limit", metavar="NAME=N", action="append", type=_options.limit, default=[], help=_options.LIMIT_HELP)
 
 
 def _count(value: str) -> int:

@@ -24,7 +24,7 @@ from toolparse._types import _plain
 from toolparse.integrations import find
 
 if TYPE_CHECKING:
-    from toolparse._core import Cut, FormatLike, ToolsLike
+    from toolparse._core import Cut, FormatLike, Limits, ToolsLike
 
 TESTED = "2.60"
 _BATCH = 4096  # rows
@@ -39,6 +39,7 @@ def parse(
     prompt: str = "",
     max_bytes: int | None = None,
     cut: Cut = "keep",
+    limits: Limits | None = None,
     keep: Sequence[str] | None = None,
     batch_size: int = _BATCH,
     **map_options: Any,
@@ -53,7 +54,7 @@ def parse(
     find("ray[data]", TESTED, "Dataset", "ray.data")
     if isinstance(tools, Tools):
         raise TypeError("tools: definitions or names are wanted, which Ray can send to other machines, not Tools(...)")
-    options = {"format": format, "prompt": prompt, "max_bytes": max_bytes, "cut": cut}
+    options = {"format": format, "prompt": prompt, "max_bytes": max_bytes, "cut": cut, "limits": limits}
     kwargs = {
         "column": column,
         "tools": None if tools is None else json.dumps(_listed(tools), default=_plain),

@@ -13,6 +13,7 @@ const STRING: TypeSet = TypeSet::STRING;
 const NULL: TypeSet = TypeSet::NULL;
 const ARRAY: TypeSet = TypeSet::ARRAY;
 const OBJECT: TypeSet = TypeSet::OBJECT;
+const DIGITS: usize = crate::limits::Limits::DEFAULT.digits;
 
 /// A reading as short text: the lexeme of a number, the name of anything else, `~` before what is flagged.
 fn shown((typed, flagged): (Typed<'_>, bool)) -> String {
@@ -25,15 +26,15 @@ fn shown((typed, flagged): (Typed<'_>, bool)) -> String {
 
 fn read(text: &str, types: &[TypeSet]) -> String {
     let types = types.iter().fold(TypeSet::EMPTY, |all, one| all.union(*one));
-    shown(classify(text.as_bytes(), types, Unknown::Text))
+    shown(classify(text.as_bytes(), types, Unknown::Text, DIGITS))
 }
 
 fn json_or_text(text: &str) -> String {
-    shown(classify(text.as_bytes(), TypeSet::EMPTY, Unknown::JsonOrText))
+    shown(classify(text.as_bytes(), TypeSet::EMPTY, Unknown::JsonOrText, DIGITS))
 }
 
 fn coerced(text: &str, types: TypeSet) -> Option<String> {
-    coerce_string(text.as_bytes(), types).map(|typed| shown((typed, false)))
+    coerce_string(text.as_bytes(), types, DIGITS).map(|typed| shown((typed, false)))
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_whole_float_is_an_integer_only_where_nothing_else_reads_it() {
 fn numbers_keep_their_lexeme() {
     for text in ["1e20", "7", "7.0", "-0.5", "1E-05", "2.50", "0", "1e-400"] {
         assert_eq!(read(text, &[NUMBER]), text);
-        assert!(matches!(classify(text.as_bytes(), NUMBER, Unknown::Text).0, Typed::Number(Cow::Borrowed(_))), "{text}");
+        assert!(matches!(classify(text.as_bytes(), NUMBER, Unknown::Text, DIGITS).0, Typed::Number(Cow::Borrowed(_))), "{text}");
     }
     assert_eq!(read("5.", &[NUMBER]), "5.0");
     assert_eq!(read("-.5", &[NUMBER]), "-0.5");
@@ -121,7 +122,7 @@ fn number_lexemes_are_strict_json_of_the_same_value() {
     texts.dedup();
     let mut numbers = 0;
     for text in texts {
-        let Typed::Number(lexeme) = classify(text.as_bytes(), NUMBER, Unknown::Text).0 else { continue };
+        let Typed::Number(lexeme) = classify(text.as_bytes(), NUMBER, Unknown::Text, DIGITS).0 else { continue };
         numbers += 1;
         let value: Value = serde_json::from_slice(&lexeme).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(value.as_f64(), text.parse().ok(), "{text}");
