@@ -7,6 +7,7 @@ import inspect
 import pickle
 from typing import Any
 
+import pyarrow
 import pytest
 import toolparse
 from _reading import errors_of, facts, streamed, whole
@@ -75,7 +76,6 @@ def test_every_way_of_reading_takes_them() -> None:
     assert want.text == "b"
     assert facts(streamed(list(raw), ["add"], limits=limits)) == facts(want)
     assert [facts(found) for found in toolparse.parse_batch([raw], ["add"], limits=limits)] == [facts(want)]
-    pyarrow = pytest.importorskip("pyarrow")
     for table in (
         toolparse.parse_arrow(pyarrow.array([raw]), ["add"], limits=limits),
         *toolparse.iter_arrow([pyarrow.array([raw])], ["add"], limits=limits),

@@ -3,7 +3,7 @@
 use super::strings::{find_in_quoted, smart};
 use super::{Bounds, MAX_STRAY_KEY, Reader, Word, classify, is_word};
 use crate::window::Window;
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 /// A word that stands where a value was expected is recognised as a key up to this length.
 const MAX_WORD: usize = 64;
@@ -81,6 +81,22 @@ impl Reader {
         };
         let next = self.after_layout(window, end)?;
         Some(matches!(window.get(next), None | Some(b',' | b'}')))
+    }
+
+    /// Whether a comment stands at `at`, and a colon behind it.
+    pub(super) fn colon_behind_comment(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        let rest = window.slice(at, at + MAX_STRAY_KEY);
+        let length = match rest {
+            [b'#', ..] | [b'/', b'/', ..] => memchr(b'\n', rest),
+            [b'/', b'*', ..] => memmem::find(rest, b"*/").map(|index| index + 2),
+            [b'/'] => None,
+            _ => return Some(false),
+        };
+        match length {
+            Some(length) => Some(self.peek(window, at + length)? == Some(b':')),
+            None if rest.len() < MAX_STRAY_KEY && !window.last => None,
+            None => Some(false),
+        }
     }
 
     /// Where the string ends that the quote at `at` opens.

@@ -446,7 +446,12 @@ impl Reader {
         }
         let Some(end) = self.key_left_open(window, run, at) else { return Some(Verdict::Ends(at + 1)) };
         let next = self.after_layout(window, at + 1)?;
-        Some(if window.get(next).is_none_or(may_follow_key) { Verdict::Ends(at + 1) } else { Verdict::EndedAt(end) })
+        let ends = match window.get(next) {
+            None => true,
+            Some(b'#' | b'/') => self.colon_behind_comment(window, next)?,
+            Some(byte) => may_follow_key(byte),
+        };
+        Some(if ends { Verdict::Ends(at + 1) } else { Verdict::EndedAt(end) })
     }
 
     /// One past two quotes at `at` that close one string, by what follows them.
