@@ -343,6 +343,24 @@ impl Call {
         fits
     }
 
+    /// Ends a raw value in which the reply breaks off, as a JSON value that breaks off there is ended. False: it is text, or is to be read as
+    /// [`Call::raw_end`] reads it.
+    pub fn raw_cut(&mut self, at: usize, unknown: Unknown, ending: Ending) -> bool {
+        let Some(text) = self.tape.last_text().filter(|text| is_json_begun(text, self.types, unknown)) else { return false };
+        let Some((tape, repairs)) = read_cut(text, ending, &self.limits) else { return false };
+        self.hold = None;
+        let mark = self.tape.bookmark_before_last();
+        self.tape.rewind(mark);
+        if tape.is_empty() {
+            self.drop_key();
+        }
+        self.tape.append(&tape);
+        for repair in repairs {
+            self.repair(Repair { span: Span::new(at, at), ..repair });
+        }
+        true
+    }
+
     /// Makes the last two strings one.
     pub fn join_last(&mut self) {
         self.hold = None;
@@ -355,6 +373,14 @@ impl Call {
     /// The last value may still change: it is not to be handed out.
     pub fn hold_last(&mut self) {
         self.hold = Some(self.tape.len().saturating_sub(1));
+    }
+
+    /// The key whose value is open.
+    pub(crate) fn open_key(&self) -> Option<&[u8]> {
+        match self.tape.nodes() {
+            [.., Node::Key(slice), _] => Some(self.tape.text(*slice)),
+            _ => None,
+        }
     }
 
     /// Takes XML's escapes out of the last value.
@@ -478,6 +504,46 @@ fn read_value(text: &[u8], strictness: Strictness, limits: &Limits) -> Option<(T
         good.then_some((tape, repairs))
     })
 }
+
+/// Whether `text` begins a value that is no string, and that the types admit.
+fn is_json_begun(text: &[u8], types: TypeSet, unknown: Unknown) -> bool {
+    if types.contains(TypeSet::STRING) || types.is_empty() && unknown == Unknown::Text {
+        return false;
+    }
+    let admits = |wanted: TypeSet| types.is_empty() || types.contains(wanted);
+    match text.trim_ascii_start().first() {
+        Some(b'0'..=b'9' | b'-') if text.contains(&b'.') => admits(TypeSet::NUMBER),
+        Some(b'0'..=b'9' | b'-') => types.is_empty() || types.numeric(),
+        Some(b't' | b'f') => admits(TypeSet::BOOLEAN),
+        Some(b'n') => admits(TypeSet::NULL),
+        Some(b'[') => admits(TypeSet::ARRAY),
+        Some(b'{') => admits(TypeSet::OBJECT),
+        _ => false,
+    }
+}
+
+/// Reads a JSON value that breaks off at the end of `text`; nothing that was mended in it but that. An empty tape: what stands there says nothing.
+fn read_cut(text: &[u8], ending: Ending, limits: &Limits) -> Option<(Tape, Vec<Repair>)> {
+    let window = Window::new(text, 0, true);
+    let mut reader = Reader::new(Dialect::JSON, limits);
+    let mut plain = Plain::within(limits);
+    if reader.read(&window, &mut 0, Bounds::NONE, &mut plain) != Progress::More || !plain.repairs.is_empty() {
+        return None;
+    }
+    reader.finish(&window, text.len(), ending, &mut plain);
+    let is_cut = |repair: &Repair| CUTS.contains(&repair.kind);
+    plain.repairs.iter().all(is_cut).then_some((plain.tape, plain.repairs))
+}
+
+/// How a value that breaks off is mended.
+const CUTS: &[RepairKind] = &[
+    RepairKind::ClosedString,
+    RepairKind::ClosedArray,
+    RepairKind::ClosedObject,
+    RepairKind::DroppedPartialKey,
+    RepairKind::DroppedPartialLiteral,
+    RepairKind::CutNumber,
+];
 
 /// Reads one value that fills `text`.
 #[must_use]

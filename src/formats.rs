@@ -144,7 +144,7 @@ const ROW: Format = Format {
 
 /// Raw values between tags, as the coder models of the Qwen family write them.
 const PAIRS: Pairs = Pairs {
-    open: &["<parameter="],
+    open: &["<parameter=", "<parameter name="],
     key: Key::Until(&[">"]),
     between: &[],
     close: &["</parameter>"],
@@ -268,6 +268,14 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     Format {
+        name: "qwen3_coder",
+        section: TOOL_CALL,
+        call: Wrap { open: &["<function name="], close: &["</function>"] },
+        body: Body::Named(FUNCTION_HEAD, Args::Pairs(PAIRS)),
+        thinks: THINK,
+        ..ROW
+    },
+    Format {
         name: "seed_oss",
         section: Wrap { open: &["<seed:tool_call>"], close: &["</seed:tool_call>"] },
         call: Wrap { open: &["<function="], close: &["</function>"] },
@@ -295,10 +303,11 @@ pub const FORMATS: &[Format] = &[
         body: Body::Named(
             FUNCTION_HEAD,
             Args::Pairs(Pairs {
-                open: &["<param"],
+                open: &["<parameter", "<param"],
                 key: Key::Attributes(&["name"], &[">"]),
-                close: &["</param>"],
+                close: &["</param>", "</parameter>"],
                 trim: Trim::Nothing,
+                outer: Place::Anywhere,
                 escapes: Escapes::Xml,
                 ..PAIRS
             }),
@@ -573,7 +582,7 @@ pub const FORMATS: &[Format] = &[
                 close: &["<|close|>argument<|sep|>"],
                 trim: Trim::Nothing,
                 typing: Typing::TypeAttribute("type"),
-                outer: Place::Boundary,
+                outer: Place::Anywhere,
                 escapes: Escapes::Attributes,
             }),
         ),
@@ -980,7 +989,7 @@ const fn dsml(name: &'static str, tags: &Dsml) -> Format {
                 close: tags.close,
                 trim: Trim::Nothing,
                 typing: Typing::StringAttribute("string"),
-                outer: Place::Boundary,
+                outer: Place::Anywhere,
                 escapes: Escapes::None,
             }),
         ),

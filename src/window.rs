@@ -113,22 +113,22 @@ impl<'t> Window<'t> {
 }
 
 /// Markers shorter than this are like too many words.
-const LEAST_LIKE: usize = 4;
+pub const LEAST_LIKE: usize = 4;
 
-/// True when `text` starts with a marker of which one byte is missing, changed or added.
+/// How long the marker is with which `text` starts, if one byte of it is missing, changed or added.
 #[must_use]
-pub fn starts_nearly_with(text: &[u8], marker: &[u8]) -> bool {
-    lengths_near(marker).any(|length| text.get(..length).is_some_and(|head| is_near(head, marker)))
+pub fn nearly_at_start(text: &[u8], marker: &[u8]) -> Option<usize> {
+    lengths_near(marker).rev().find(|length| text.get(..*length).is_some_and(|head| is_near(head, marker)))
 }
 
-/// True when `text` ends with a marker of which one byte is missing, changed or added.
+/// True when `text` ends with such a marker.
 #[must_use]
 pub fn ends_nearly_with(text: &[u8], marker: &[u8]) -> bool {
     lengths_near(marker)
         .any(|length| text.len().checked_sub(length).and_then(|at| text.get(at..)).is_some_and(|tail| is_near(tail, marker)))
 }
 
-fn lengths_near(marker: &[u8]) -> impl Iterator<Item = usize> {
+fn lengths_near(marker: &[u8]) -> impl DoubleEndedIterator<Item = usize> {
     let length = marker.len();
     (length.saturating_sub(1)..=length + 1).filter(move |_| length >= LEAST_LIKE)
 }

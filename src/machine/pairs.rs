@@ -14,12 +14,19 @@ use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
 use crate::tools::{TypeSet, Unknown};
 use crate::value::Ending;
-use crate::window::{Window, ends_nearly_with, is_blank, starts_nearly_with};
+use crate::window::{LEAST_LIKE, Window, ends_nearly_with, is_blank, nearly_at_start};
+use memchr::memmem;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// How much is read of a tag inside a value. Such tags may be many, and lie in each other.
 const MAX_INNER: usize = 128;
+
+/// A line feed as two characters, which some models write between tags.
+const LINE_FEED: &[u8] = b"\\n";
+
+const CDATA: &[u8] = b"<![CDATA[";
+const CDATA_END: &[u8] = b"]]>";
 
 /// Arguments in tags while they are read.
 #[derive(Debug, Clone)]
@@ -55,12 +62,34 @@ struct Value {
     closed_inside: bool,
     /// Where the last closer ends that was taken for text.
     passed: Option<usize>,
+    /// True inside a CDATA section, where nothing but its end is looked for.
+    in_cdata: bool,
+    /// True when the beginning of an argument stands in it: a closer in it may belong to that.
+    holds_opener: bool,
+    /// True when a tag of the key's own name stands in it: `</content>` may belong to that.
+    holds_tag: bool,
     /// Where something stands in it that says that its end may be elsewhere, or that it is somebody's text about calls.
     doubt: Option<usize>,
     unknown: Unknown,
     source: TypeSource,
     /// The format says that it is JSON.
     json: bool,
+}
+
+impl Value {
+    /// True when a closer stands in it that belongs to nothing else: the value may have ended there.
+    fn was_closed(&self) -> bool {
+        self.passed.is_some() && !self.holds_opener
+    }
+
+    /// Goes on behind the CDATA section; false when its end is not at hand.
+    fn pass_cdata(&mut self, window: &Window<'_>) -> bool {
+        let end = memmem::find(window.from(self.scan), CDATA_END).map(|index| self.scan + index + CDATA_END.len());
+        self.in_cdata = end.is_none();
+        self.scan = end.unwrap_or_else(|| self.scan.max(window.end().saturating_sub(CDATA_END.len() - 1)));
+        self.after_line = false;
+        end.is_some()
+    }
 }
 
 impl PairsState {
@@ -157,6 +186,11 @@ impl Machine {
     /// Between two arguments.
     fn pair_between(&mut self, state: &mut PairsState, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Pair> {
         let next = window.after_blanks(self.pos)?;
+        if window.starts_with(next, LINE_FEED)? {
+            state.call.mark(RepairKind::OddCharacter, Span::new(next, next + LINE_FEED.len()));
+            self.pos = next + LINE_FEED.len();
+            return Some(Pair::Go);
+        }
         if window.get(next).is_none() {
             return Some(self.pairs_end(state, format));
         }
@@ -199,8 +233,10 @@ impl Machine {
         }
         // Text between the tags belongs to nothing. It is marked word by word, so that pieces of it have the mark of the whole.
         let rest = window.from(next + 1);
-        let end =
-            rest.iter().position(|byte| is_blank(*byte) || matches!(byte, b'<' | b']')).map_or(window.end(), |index| next + 1 + index);
+        let end = rest
+            .iter()
+            .position(|byte| is_blank(*byte) || matches!(byte, b'<' | b']' | b'\\'))
+            .map_or(window.end(), |index| next + 1 + index);
         let start = if noise { self.pos } else { next };
         state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
         self.pos = end;
@@ -282,6 +318,9 @@ impl Machine {
             provisional: None,
             closed_inside: false,
             passed: None,
+            in_cdata: false,
+            holds_opener: false,
+            holds_tag: false,
             doubt: None,
             unknown,
             source,
@@ -302,37 +341,39 @@ impl Machine {
                     // It was written twice, or the value ends in somebody's text about calls.
                     value.doubt = value.doubt.or(Some(at));
                 }
-                self.end_value(state, &value, at, pairs, window);
+                self.end_value(state, &value, at, Layout::Closed, pairs, window);
                 self.pos = at + length;
                 Pair::Go
             }
             Some(Found::NextKey(at)) => {
-                self.send_value(state, &value, at, pairs, window);
+                self.send_value(state, &value, at, Layout::Open, pairs, window);
                 let text = state.call.tape.last_text().unwrap_or_default().trim_ascii_end();
-                if pairs.close.iter().any(|close| ends_nearly_with(text, close.as_bytes())) {
+                if value.was_closed() || pairs.close.iter().any(|close| ends_nearly_with(text, close.as_bytes())) {
                     value.doubt = value.doubt.or(Some(at));
                 }
-                self.end_value(state, &value, at, pairs, window);
+                self.end_value(state, &value, at, Layout::Open, pairs, window);
                 state.call.mark(RepairKind::MissingCloser, Span::new(at, at));
                 self.pos = at;
                 Pair::Go
             }
             Some(Found::Provisional(at)) => {
-                self.end_value(state, &value, at, pairs, window);
+                if value.was_closed() {
+                    value.doubt = value.doubt.or(value.passed);
+                }
+                self.end_value(state, &value, at, Layout::Open, pairs, window);
                 state.call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
                 self.pos = at;
                 Pair::Go
             }
             Some(Found::End) => {
                 let end = window.end() - self.partial_closer(pairs, window);
-                self.end_value(state, &value, end, pairs, window);
-                state.call.mark(RepairKind::ClosedString, Span::new(end, end));
+                self.cut_value(state, &value, end, pairs, window);
                 self.pos = window.end();
                 Pair::Over(End::Cut)
             }
             None => {
                 let limit = value.provisional.unwrap_or(value.scan);
-                self.send_value(state, &value, limit, pairs, window);
+                self.send_value(state, &value, limit, Layout::Open, pairs, window);
                 state.value = Some(value);
                 Pair::More
             }
@@ -377,6 +418,9 @@ impl Machine {
     fn scan_value(&self, state: &mut PairsState, value: &mut Value, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Found> {
         let firsts = &self.plan.firsts[state.row];
         loop {
+            if value.in_cdata && !value.pass_cdata(window) {
+                return if window.last { Some(Found::End) } else { None };
+            }
             let Some(index) = find_any(firsts, window.from(value.scan)) else {
                 if window.end() > value.scan {
                     value.after_line = window.get(window.end() - 1) == Some(b'\n');
@@ -392,18 +436,37 @@ impl Machine {
             }
             value.scan += index;
             let at = value.scan;
+            if pairs.escapes == Escapes::Xml && window.starts_with(at, CDATA)? {
+                value.in_cdata = true;
+                value.scan = at + CDATA.len();
+                continue;
+            }
             if let Some(length) = window.starts_with_any(at, pairs.close)? {
                 if self.goes_on(format, pairs, at + length, window)? {
                     return Some(Found::Closer(at, length));
+                }
+                if let Some(both) = self.written_twice(state, value, format, pairs, at + length, window)? {
+                    value.doubt = value.doubt.or(Some(at));
+                    return Some(Found::Closer(at, both - at));
                 }
                 value.passed = Some(at + length);
                 if nearly_goes_on(format, pairs, at + length, window)? {
                     value.doubt = value.doubt.or(Some(at));
                 }
+            } else if let Some(length) = self.like_closer(state, value, pairs, at, window)?
+                && self.goes_on(format, pairs, at + length, window)?
+            {
+                value.doubt = value.doubt.or(Some(at));
+                return Some(Found::Closer(at, length));
             }
+            value.holds_tag = value.holds_tag || self.opens_tag(state, at, window)?;
             if let Some(length) = window.starts_with_any(at, pairs.open)? {
-                match self.inner_key(state, pairs, at + length, window)? {
-                    InnerKey::New if value.after_line => return Some(Found::NextKey(at)),
+                let inner = self.inner_key(state, pairs, at + length, window)?;
+                if matches!(inner, InnerKey::New) && value.after_line {
+                    return Some(Found::NextKey(at));
+                }
+                value.holds_opener = true;
+                match inner {
                     InnerKey::New | InnerKey::Given => value.doubt = value.doubt.or(Some(at)),
                     InnerKey::None => {}
                 }
@@ -426,12 +489,63 @@ impl Machine {
         }
     }
 
+    /// One past the second of two closers, the first of which ends at `at`, if the grammar goes on there. Where an argument begins in the value
+    /// the first is that one's, and where tags stand in lines of their own one inside a line is text.
+    fn written_twice(
+        &self,
+        state: &PairsState,
+        value: &Value,
+        format: &Format,
+        pairs: &Pairs,
+        at: usize,
+        window: &Window<'_>,
+    ) -> Option<Option<usize>> {
+        if value.holds_opener || value.line && !value.after_line {
+            return Some(None);
+        }
+        let next = window.after_blanks(at)?;
+        let length = match window.starts_with_any(next, pairs.close)? {
+            Some(length) => Some(length),
+            None => self.like_closer(state, value, pairs, next, window)?,
+        };
+        let Some(length) = length else { return Some(None) };
+        Some(self.goes_on(format, pairs, next + length, window)?.then_some(next + length))
+    }
+
+    /// The length of what stands at `at` in place of a closer: one that is nearly written like it, or a tag that has the name of the key.
+    fn like_closer(&self, state: &PairsState, value: &Value, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<Option<usize>> {
+        for close in pairs.close {
+            if !window.starts_with(at, close.as_bytes().get(..2).unwrap_or_default())? {
+                continue;
+            }
+            if let Some(base) = close.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'))
+                && let Some(length) = closing_tag_like(base.as_bytes(), state.call.open_key().filter(|_| !value.holds_tag), at, window)?
+            {
+                return Some(Some(length));
+            }
+            let text = window.slice(at, at + close.len() + 1);
+            if text.len() <= close.len() && !window.last {
+                return None;
+            }
+            if let Some(length) = nearly_at_start(text, close.as_bytes()) {
+                return Some(Some(length));
+            }
+        }
+        Some(None)
+    }
+
+    /// Whether a tag of the key's name begins at `at`.
+    fn opens_tag(&self, state: &PairsState, at: usize, window: &Window<'_>) -> Option<bool> {
+        let Some(key) = state.call.open_key().filter(|_| window.get(at) == Some(b'<')) else { return Some(false) };
+        window.starts_with(at + 1, key)
+    }
+
     /// Whether the grammar goes on behind a closer that ends at `at`.
     fn goes_on(&self, format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
         if format.call.close.is_empty() {
             return Some(true);
         }
-        let next = window.after_blanks(at)?;
+        let next = after_layout(window, at)?;
         if window.get(next).is_none() {
             return Some(true);
         }
@@ -487,21 +601,35 @@ impl Machine {
         Some(call_opens(format, window, at + length, self.names())?.is_call())
     }
 
-    /// Sends the text up to `end` as far as nothing behind it can make it layout.
-    fn send_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
+    /// Sends the text up to `end`, but for what is layout there.
+    fn send_value(&mut self, state: &mut PairsState, value: &Value, end: usize, layout: Layout, pairs: &Pairs, window: &Window<'_>) {
         let text = window.slice(self.pos, end);
-        let kept = match pairs.trim {
-            Trim::Nothing => 0,
-            Trim::OneLine => usize::from(value.line && text.last() == Some(&b'\n')),
-            Trim::All => text.iter().rev().take_while(|byte| is_blank(**byte)).count(),
+        let line_feed = usize::from(text.last() == Some(&b'\n'));
+        let kept = match (pairs.trim, layout) {
+            (Trim::All, _) => text.iter().rev().take_while(|byte| is_blank(**byte)).count(),
+            (_, Layout::Open) => line_feed,
+            (Trim::OneLine, Layout::Closed) if value.line => line_feed,
+            (_, Layout::Closed) => 0,
         };
         let sent = text.get(..text.len() - kept).unwrap_or_default();
         state.call.tape.extend(sent);
         self.pos += sent.len();
     }
 
-    fn end_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
-        self.send_value(state, value, end, pairs, window);
+    /// The reply breaks off inside the value.
+    fn cut_value(&mut self, state: &mut PairsState, value: &Value, end: usize, pairs: &Pairs, window: &Window<'_>) {
+        self.send_value(state, value, end, Layout::Closed, pairs, window);
+        if state.call.raw_cut(end, value.unknown, self.ending) {
+            let safe = self.ending == Ending::Finished;
+            state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(end, end), safe });
+        } else {
+            self.end_value(state, value, end, Layout::Closed, pairs, window);
+            state.call.mark(RepairKind::ClosedString, Span::new(end, end));
+        }
+    }
+
+    fn end_value(&mut self, state: &mut PairsState, value: &Value, end: usize, layout: Layout, pairs: &Pairs, window: &Window<'_>) {
+        self.send_value(state, value, end, layout, pairs, window);
         if let Some(at) = value.doubt.filter(|at| *at <= end) {
             state.call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
         }
@@ -548,6 +676,15 @@ enum Outer {
     Text,
 }
 
+/// Which white space before the end of a value is layout.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Layout {
+    /// What the format writes before the closer that stands there.
+    Closed,
+    /// A line feed as well: no closer stands there, or it is not known yet, and what comes next begins in a line of its own.
+    Open,
+}
+
 enum Found {
     Closer(usize, usize),
     NextKey(usize),
@@ -573,7 +710,19 @@ fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>
     if window.starts_with_any(next, format.call.open)?.is_some() || window.starts_with_any(next, format.section.open)?.is_some() {
         return Some(false);
     }
-    Some(markers().any(|marker| starts_nearly_with(text, marker.as_bytes())))
+    Some(markers().any(|marker| nearly_at_start(text, marker.as_bytes()).is_some()))
+}
+
+/// The length of the closing tag at `at` if its name is `key`, or begins like `base`, or `base` begins like it.
+fn closing_tag_like(base: &[u8], key: Option<&[u8]>, at: usize, window: &Window<'_>) -> Option<Option<usize>> {
+    let rest = window.slice(at + 2, at + MAX_INNER);
+    let Some(length) = rest.iter().position(|byte| matches!(byte, b'>' | b'<' | b'\n')) else {
+        return if rest.len() + 2 < MAX_INNER && !window.last { None } else { Some(None) };
+    };
+    let name = rest.get(..length).unwrap_or_default().trim_ascii();
+    let begins_alike = name.starts_with(base) || base.starts_with(name) && name.len() >= LEAST_LIKE;
+    let closes = usize::from(rest.get(length) == Some(&b'>'));
+    Some((begins_alike || key == Some(name)).then_some(2 + length + closes))
 }
 
 fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
@@ -598,7 +747,7 @@ fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> O
     let mut end = end;
     let mut runs_on = !pairs.between.is_empty();
     for marker in pairs.between {
-        let next = window.after_blanks(end)?;
+        let next = after_layout(window, end)?;
         let Some(length) = window.starts_with_any(next, &[*marker])? else {
             if next >= window.end() || window.ends_within(next, pairs.between) {
                 return Some(KeyRead::Cut);
@@ -621,6 +770,15 @@ fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> O
         }
     }
     Some(KeyRead::Key { key, attributes, end, runs_on })
+}
+
+/// One past blanks, and past line feeds that were written out.
+fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
+    let mut next = window.after_blanks(at)?;
+    while next - at < MAX_INNER && window.starts_with(next, LINE_FEED)? {
+        next = window.after_blanks(next + LINE_FEED.len())?;
+    }
+    Some(next)
 }
 
 /// A key that runs to a marker: `Err(true)` when the reply ends in it.

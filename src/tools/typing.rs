@@ -72,7 +72,9 @@ impl TypeSet {
         TYPE_NAMES.iter().find(|(_, names)| names.iter().any(|known| head.eq_ignore_ascii_case(known.as_bytes()))).map(|(types, _)| *types)
     }
 
-    const fn numeric(self) -> bool {
+    /// True when a number may be among them.
+    #[must_use]
+    pub const fn numeric(self) -> bool {
         self.0 & (Self::INTEGER.0 | Self::NUMBER.0) != 0
     }
 
