@@ -10,6 +10,10 @@ use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_stri
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
 
+/// Keys that wrap the arguments once more, and those of the name that may stand beside them.
+const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "input", "kwargs"];
+const WRAPPED_NAMES: &[&str] = &["name", "tool_name", "function", "tool"];
+
 /// What is known of a call's name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Known {
@@ -95,6 +99,8 @@ pub struct Call {
     /// Set by the receiver: how much of the arguments was handed out.
     pub sent: crate::collect::json::Cursor,
     limits: Limits,
+    /// True as long as the arguments may turn out to be wrapped in others: they are not to be handed out.
+    pub wrapped: bool,
     depth: usize,
     types: TypeSet,
     members: Members,
@@ -125,6 +131,7 @@ impl Call {
             index: None,
             sent: crate::collect::json::Cursor::default(),
             limits: *limits,
+            wrapped: false,
             depth: 0,
             types: TypeSet::EMPTY,
             members: Members::with_room(),
@@ -161,11 +168,18 @@ impl Call {
     fn is_begun(&self) -> bool {
         let begun = match self.arguments {
             ArgumentsState::Closed => true,
-            // An object that was only opened may be all that there is of a cut call.
-            ArgumentsState::Open => self.tape.len() > 2,
+            // An object that was only opened may be all that there is of a cut call, and a wrapper may be all that there is of an object.
+            ArgumentsState::Open => self.tape.len() > 2 && !self.wrapped,
             _ => false,
         };
         begun && matches!(self.known, Known::Offered(_))
+    }
+
+    /// Nodes from here on may still change: they are not to be handed out.
+    #[must_use]
+    pub fn held_from(&self) -> usize {
+        // The outermost brace is the same, wrapped or not.
+        if self.wrapped { 1 } else { self.hold.unwrap_or(usize::MAX) }
     }
 
     /// True when a stream may have told the beginning of it by the time that it was found too large.
@@ -251,7 +265,50 @@ impl Call {
             self.members.add(at, slice, key);
         }
         self.types = self.types_of(key, tools);
+        self.note_wrapper(key, tools);
         self.types
+    }
+
+    /// Behind a key at the top of the arguments: whether all so far are those of a wrapper.
+    fn note_wrapper(&mut self, key: &[u8], tools: &Tools) {
+        if self.wrapped || self.tape.len() == 2 {
+            let is_one_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+            self.wrapped = (is_one_of(WRAPPERS) || is_one_of(WRAPPED_NAMES)) && self.is_undeclared(key, tools);
+        }
+    }
+
+    /// True when the tool says which arguments it takes, and this is none of them.
+    fn is_undeclared(&self, key: &[u8], tools: &Tools) -> bool {
+        self.tool().and_then(|tool| tools.declares(tool, key)) == Some(false)
+    }
+
+    /// Arguments that stand inside others, as in `{"arguments": {"city": …}}`, become those: if the tool takes no argument of the outer name,
+    /// and takes all of the inner ones, and a name that stands beside them is that of the call.
+    pub fn unwrap_arguments(&mut self, tools: &Tools) {
+        self.wrapped = false;
+        let Some((start, end)) = self.wrapped_object(tools) else { return };
+        let empty = self.tape.emptied();
+        let old = std::mem::replace(&mut self.tape, empty);
+        self.tape.append_range(&old, start, end);
+        self.retype(tools);
+        self.mark(RepairKind::AlternateKey, Span::new(self.span.end, self.span.end));
+    }
+
+    /// The nodes of the object that the arguments wrap.
+    fn wrapped_object(&self, tools: &Tools) -> Option<(usize, usize)> {
+        let mut inner = None;
+        for (key, start, end) in self.tape.members(0) {
+            let is_one_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+            match self.tape.nodes().get(start)? {
+                _ if !self.is_undeclared(key, tools) => return None,
+                Node::Object if inner.is_none() && is_one_of(WRAPPERS) => inner = Some((start, end)),
+                Node::Str(slice) if is_one_of(WRAPPED_NAMES) && self.tape.text(*slice) == self.name => {}
+                _ => return None,
+            }
+        }
+        let (start, _) = inner?;
+        let takes_all = self.tape.members(start).all(|(key, ..)| !self.is_undeclared(key, tools));
+        inner.filter(|_| takes_all)
     }
 
     /// The types that the schema of an argument admits.
@@ -725,6 +782,8 @@ impl Values for Arguments<'_> {
                 call.members.end(slice, key);
                 if call.depth == 1 {
                     call.types = call.types_of(key, self.tools);
+                    let key = key.to_vec();
+                    call.note_wrapper(&key, self.tools);
                 }
             }
             Some(Node::Str(_)) if call.depth == 1 && call.hold.is_some() => {
@@ -745,6 +804,7 @@ impl Values for Arguments<'_> {
             }
             if call.depth == 1 {
                 call.types = call.types_of(text, self.tools);
+                call.note_wrapper(text, self.tools);
             }
         } else {
             call.tape.string(text);

@@ -67,6 +67,7 @@ pub fn parse(text: &[u8], options: &Options, ending: Ending) -> Outcome {
     let mut machine = options.machine();
     let mut collector = Collector::new(options.cut, false, options.limits);
     let (text, truncated) = limited(text, options.max_bytes);
+    let ending = ending_at(ending, truncated);
     machine.set_ending(ending);
     if ending == Ending::Finished {
         collector.set_finished();
@@ -93,6 +94,11 @@ pub fn is_plain<C: Character>(characters: &[C], options: &Options) -> bool {
     let mut prose = ProseOnly::default();
     machine.feed(&Window::new(&head, 0, false), &mut prose);
     !prose.beside && machine.is_in_prose(head.len())
+}
+
+/// What is known about the end of what is read: where a part is left unread, it is not the writer's.
+fn ending_at(ending: Ending, truncated: bool) -> Ending {
+    if truncated { Ending::CutOff } else { ending }
 }
 
 /// The first `most` bytes, cut back to a whole character.
@@ -216,6 +222,7 @@ impl Stream {
             return Vec::new();
         }
         self.finished = true;
+        let ending = ending_at(ending, self.feed.truncated);
         self.feed.machine.set_ending(ending);
         if ending == Ending::Finished {
             self.collector.set_finished();

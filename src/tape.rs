@@ -332,6 +332,17 @@ impl Tape {
         }
     }
 
+    /// The members of the object at `index`: their keys, and where their values start and end.
+    pub fn members(&self, index: usize) -> impl Iterator<Item = (&[u8], usize, usize)> {
+        let mut at = index + 1;
+        std::iter::from_fn(move || {
+            let Node::Key(slice) = self.nodes.get(at)? else { return None };
+            let (start, end) = (at + 1, self.value_end(at + 1));
+            at = end;
+            Some((self.text(*slice), start, end))
+        })
+    }
+
     /// One past the node that ends the value which starts at `index`.
     #[must_use]
     pub fn value_end(&self, index: usize) -> usize {

@@ -324,3 +324,22 @@ def test_a_batch_gives_what_the_replies_give() -> None:
 
 def test_a_batch_of_nothing() -> None:
     assert list(toolparse.parse_batch([], ["add"])) == []
+
+
+def test_where_a_part_is_unread_the_end_is_not_the_models_own() -> None:
+    number = '<tool_call>{"name": "f", "arguments": {"a": 12345}}</tool_call>'
+    bare = '{"name": "f", "arguments": {"a": 1}} is how a call looks'
+    draft = "<think>" + number + " No, not that.</think>I will not."
+    bullet = "● <function=f><parameter=a>1</parameter><parameter=b>2</parameter>"
+    for raw, most, kinds in (
+        (number, 47, {"dropped_partial_literal", "closed_object"}),
+        (bare, 36, {"provisional_end"}),
+        (draft, 75, {"provisional_end"}),
+        (bullet, 42, {"provisional_end"}),
+    ):
+        for found in (
+            whole(raw, ["f"], max_bytes=most, finish_reason="stop"),
+            streamed(list(raw), ["f"], max_bytes=most, finish_reason="stop"),
+        ):
+            assert found.truncated
+            assert [{repair.kind for repair in call.repairs if not repair.safe} for call in found.calls] == [kinds], raw

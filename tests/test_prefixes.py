@@ -27,11 +27,14 @@ def taken_back(call: ParsedCall, full: ParseResult) -> bool:
     """True where the text behind a call may decide that it is none.
 
     A bare call is one only as the whole reply; a provisional end is none if the value's own closer follows; a call in
-    open reasoning is a draft when the block closes later.
+    open reasoning is a draft when the block closes later; behind a closer another one may come, which makes a
+    guess of it.
     """
     if call.shape == "bare" or any(repair.kind == "provisional_end" for repair in call.repairs):
         return True
     at = call.span[0]
+    if any(c.span[0] == at and any(repair.kind == "ambiguous_closer" for repair in c.repairs) for c in full.calls):
+        return True
     return any(s.kind == "reasoning" and s.span[0] <= at < s.span[1] for s in full.segments)
 
 

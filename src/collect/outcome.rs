@@ -278,8 +278,7 @@ impl Collector {
     fn send_arguments(&mut self, call: &mut Call, index: usize, done: bool) {
         let Some(events) = &mut self.events else { return };
         let mut json = String::new();
-        let hold = call.hold.unwrap_or(usize::MAX);
-        call.sent.write(&call.tape, hold, done, &mut json);
+        call.sent.write(&call.tape, call.held_from(), done, &mut json);
         if json.is_empty() {
             return;
         }

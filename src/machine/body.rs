@@ -14,7 +14,21 @@ use crate::value::{Container, Role, Values};
 /// Spellings of the name's key that no row has for its own.
 const OTHER_NAMES: &[&str] = &["name", "tool_name", "function", "tool", "recipient_name", "action", "function_name"];
 /// Spellings of the arguments' key that no row has for its own.
-const OTHER_ARGUMENTS: &[&str] = &["arguments", "parameters", "args", "input", "action_input", "params", "arguments_json", "kwargs"];
+const OTHER_ARGUMENTS: &[&str] = &[
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "action_input",
+    "params",
+    "arguments_json",
+    "kwargs",
+    "Arguments",
+    "argument",
+    "inputs",
+    "tool_input",
+    "function_arguments",
+];
 /// Keys of an id.
 const IDS: &[&str] = &["id", "tool_call_id", "call_id"];
 
@@ -103,6 +117,8 @@ pub struct JsonBody {
     pub list: bool,
     early_arguments: bool,
     wrote_arguments: bool,
+    /// True when the call has a key that says nothing of calls.
+    odd_key: bool,
     /// The scope that was closed last.
     closed: Option<Scope>,
 }
@@ -130,6 +146,7 @@ impl JsonBody {
             list: false,
             early_arguments: false,
             wrote_arguments: false,
+            odd_key: false,
             closed: None,
         }
     }
@@ -237,6 +254,7 @@ impl Finder<'_> {
         self.body.call = Some(Box::new(Call::new(self.format, at, self.limits)));
         self.body.early_arguments = false;
         self.body.wrote_arguments = false;
+        self.body.odd_key = false;
         self.body.message = None;
         self.body.second_text = false;
         self.body.kind.clear();
@@ -374,6 +392,10 @@ impl Finder<'_> {
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
         settle(call, self.tools, self.limits);
+        if self.body.odd_key && !self.body.wrote_arguments {
+            // What stands behind that key may have been the arguments.
+            call.repair(Repair { kind: RepairKind::NullArguments, span: Span::new(end, end), safe: false });
+        }
         let nameless = call.name.is_empty() && !self.body.wrote_arguments;
         if nameless && self.end_message() {
             self.body.call = None;
@@ -491,6 +513,7 @@ impl Finder<'_> {
         let foreign = self.body.slot == Slot::Other && !certain;
         self.body.note_foreign(foreign);
         if self.body.slot == Slot::Other {
+            self.body.odd_key = true;
             self.doubt_arguments();
         }
     }
@@ -549,6 +572,7 @@ pub fn settle(call: &mut Call, tools: &Tools, limits: &Limits) {
     if call.fault.is_some() {
         return;
     }
+    call.unwrap_arguments(tools);
     call.fault = match (call.known, &call.arguments) {
         (crate::call::Known::Unread, _) => Some(FaultKind::Unreadable(Unreadable::NoName)),
         (crate::call::Known::Unknown, _) => Some(FaultKind::UnknownTool),

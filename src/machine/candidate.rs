@@ -3,7 +3,9 @@
 use super::{Fault, Machine, Sink, State, hand_out, tell};
 use crate::call::Call;
 use crate::format::Shape;
+use crate::repair::RepairKind;
 use crate::span::Span;
+use crate::value::Ending;
 use crate::window::Window;
 
 /// Where a candidate began.
@@ -50,15 +52,18 @@ impl Machine {
 
     /// The candidate counts: tells what was held.
     pub(super) fn commit<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
-        if self.candidate.take().is_none() {
-            return;
-        }
+        let Some(candidate) = self.candidate.take() else { return };
+        // What would have come behind a reply that was cut off may have made prose of it.
+        let is_cut_off = candidate.certain == Certain::WholeReply && self.ending == Ending::CutOff;
         let held = std::mem::take(&mut self.held);
         self.holds_call = false;
         for item in held {
             match item {
                 Held::Markup(span) => sink.markup(span),
-                Held::Call(call) => {
+                Held::Call(mut call) => {
+                    if is_cut_off {
+                        call.mark(RepairKind::ProvisionalEnd, Span::new(call.span.end, call.span.end));
+                    }
                     self.marked |= call.shape == Shape::Tagged;
                     self.calls += 1;
                     hand_out(call, window, sink);

@@ -107,7 +107,7 @@ impl<S: Sink> Sink for Checked<S> {
             sent: String::new(),
         });
         assert_eq!((open.start, &open.name), (call.span.start, &call.name), "two calls are handed out at once");
-        open.cursor.write(&call.tape, call.hold.unwrap_or(usize::MAX), false, &mut open.sent);
+        open.cursor.write(&call.tape, call.held_from(), false, &mut open.sent);
         self.inner.progress(call);
     }
 
