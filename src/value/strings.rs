@@ -65,6 +65,9 @@ const PREFIXES: &[u8] = b"rbufRBUF";
 /// More decoded text than this is handed on before the string ends.
 const GATHERED: usize = 4096;
 
+/// Closers behind a string that are looked at, with the blanks between them.
+const MAX_CLOSERS: usize = 64;
+
 /// A comma and this many blanks are held back, since a missing end quote may stand before them.
 const HELD_BLANKS: usize = 64;
 
@@ -568,7 +571,7 @@ impl Reader {
         }
         match byte {
             b',' => self.comma_separates(window, next + 1, bounds),
-            b'}' | b']' | b')' => Some(bounds.outer == Some(byte) || self.stack.iter().any(|frame| frame.closer() == byte)),
+            b'}' | b']' | b')' => Some(self.closes(byte, bounds) || self.closers_end(window, next, bounds)?),
             b':' => Some(self.stack.last() == Some(&Frame::Array) && self.stack.iter().rev().nth(1).is_some_and(|frame| frame.is_object())),
             b'#' | b'\\' => Some(true),
             b'/' => match window.get(next + 1) {
@@ -580,6 +583,26 @@ impl Reader {
             b'{' if next > after => self.opens_sibling(window, next, bounds),
             _ => Some(window.starts_with_any(next, bounds.stops)?.is_some()),
         }
+    }
+
+    /// Whether a container that is open has this closer.
+    fn closes(&self, byte: u8, bounds: Bounds<'_>) -> bool {
+        bounds.outer == Some(byte) || self.stack.iter().any(|frame| frame.closer() == byte)
+    }
+
+    /// Whether closers stand at `at`, the first of which closes nothing, and then a marker that ends the value, or the end of the text where one
+    /// of them closes something: what they were meant to close is over.
+    fn closers_end(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        let rest = window.slice(at, at + MAX_CLOSERS);
+        let length = rest.iter().take_while(|byte| is_blank(**byte) || is_closer(**byte)).count();
+        if length == MAX_CLOSERS {
+            return Some(false);
+        }
+        if at + length < window.end() {
+            return Some(window.starts_with_any(at + length, bounds.stops)?.is_some());
+        }
+        let closes = || rest.iter().any(|byte| is_closer(*byte) && self.closes(*byte, bounds));
+        window.last.then(closes)
     }
 
     fn after_wide(&self, window: &Window<'_>, at: usize) -> Option<bool> {
@@ -666,6 +689,10 @@ impl Reader {
         let comma = text.len().checked_sub(blanks + 1)?;
         (text.get(comma) == Some(&b',')).then_some(run + comma)
     }
+}
+
+fn is_closer(byte: u8) -> bool {
+    matches!(byte, b'}' | b']' | b')')
 }
 
 /// The first byte in a string between quotes of this kind that is not plain text.
