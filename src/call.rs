@@ -356,6 +356,26 @@ impl Call {
         }
     }
 
+    /// Opens a container inside the arguments.
+    pub fn open_inner(&mut self, container: Container) {
+        self.tape.push(if container == Container::Object { Node::Object } else { Node::Array });
+        self.members.open();
+    }
+
+    /// Closes what [`Call::open_inner`] opened.
+    pub fn close_inner(&mut self) {
+        self.check_keys();
+        self.tape.push(Node::Close);
+    }
+
+    /// A key of an object inside the arguments.
+    pub fn inner_key(&mut self, key: &[u8], at: usize) {
+        let slice = self.tape.key(key);
+        if self.tape.passed().is_none() {
+            self.members.add(at, slice, key);
+        }
+    }
+
     /// Starts a raw value; what its type is decides whether it may be handed out as it comes.
     pub fn raw_begin(&mut self, types: TypeSet, unknown: Unknown) {
         self.types = types;
@@ -430,6 +450,21 @@ impl Call {
     /// The last value may still change: it is not to be handed out.
     pub fn hold_last(&mut self) {
         self.hold = Some(self.tape.len().saturating_sub(1));
+    }
+
+    /// Ends a value that holds elements, of which there are none. False: its type is another.
+    pub fn end_without_elements(&mut self) -> bool {
+        let is_blank = self.tape.last_text().is_some_and(|text| text.trim_ascii().is_empty());
+        let container = if self.types.contains(TypeSet::OBJECT) { Container::Object } else { Container::Array };
+        if !is_blank || self.types.contains(TypeSet::STRING) || !self.types.contains(TypeSet::OBJECT) && !self.types.contains(TypeSet::ARRAY) {
+            return false;
+        }
+        self.hold = None;
+        let mark = self.tape.bookmark_before_last();
+        self.tape.rewind(mark);
+        self.open_inner(container);
+        self.close_inner();
+        true
     }
 
     /// The key whose value is open.

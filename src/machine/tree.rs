@@ -6,8 +6,8 @@ use crate::call::{Call, End, TypeSource};
 use crate::format::{Args, Body, Format, Tree};
 use crate::repair::{Repair, RepairKind};
 use crate::span::Span;
-use crate::tape::Node;
 use crate::tools::{SchemaId, TypeSet, Unknown};
+use crate::value::Container;
 use crate::window::{Window, is_blank};
 
 /// Elements while they are read.
@@ -251,7 +251,7 @@ impl Machine {
                 state.call.key(&name, at, &self.tools);
             }
             Some(_) => {
-                state.call.tape.key(&name);
+                state.call.inner_key(&name, at);
             }
         }
         state.open.push(Element { name, schema, content: Content::Unread });
@@ -271,7 +271,7 @@ impl Machine {
         if deep {
             self.begin_text(state);
         } else {
-            state.call.tape.push(if array { Node::Array } else { Node::Object });
+            state.call.open_inner(if array { Container::Array } else { Container::Object });
         }
     }
 
@@ -300,16 +300,15 @@ impl Machine {
 
     fn close_top(&self, state: &mut TreeState, end: usize) {
         let Some(element) = state.open.pop() else { return };
+        let nests = matches!(self.row(state.row).body, Body::Named(_, Args::Tree(tree)) if tree.item.is_some());
         match element.content {
             Content::Unread => {
                 let types = element.schema.map_or(TypeSet::EMPTY, |schema| self.tools.types(schema));
                 state.call.raw_begin(types, Unknown::Text);
-                state.call.raw_end(end, Unknown::Text, TypeSource::Schema);
+                end_text(&mut state.call, end, nests);
             }
-            Content::Text => {
-                state.call.raw_end(end, Unknown::Text, TypeSource::Schema);
-            }
-            Content::Object | Content::Array => state.call.tape.push(Node::Close),
+            Content::Text => end_text(&mut state.call, end, nests),
+            Content::Object | Content::Array => state.call.close_inner(),
         }
     }
 
@@ -318,6 +317,13 @@ impl Machine {
         while !state.open.is_empty() {
             self.close_top(state, end);
         }
+    }
+}
+
+/// Ends the text of an element. Where elements nest, one without a text may be an object or array without any.
+fn end_text(call: &mut Call, end: usize, nests: bool) {
+    if !(nests && call.end_without_elements()) {
+        call.raw_end(end, Unknown::Text, TypeSource::Schema);
     }
 }
 
