@@ -9,10 +9,26 @@ use crate::tape::{Node, Tape};
 use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
+use memchr::memmem;
 
-/// Keys that wrap the arguments once more, and those of the name that may stand beside them.
-const WRAPPERS: &[&str] = &["arguments", "parameters", "args", "input", "kwargs"];
-const WRAPPED_NAMES: &[&str] = &["name", "tool_name", "function", "tool"];
+/// What a key of an object says that wraps the arguments once more.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Wrapper {
+    /// The arguments.
+    Arguments,
+    /// The name.
+    Name,
+}
+
+impl Wrapper {
+    fn of(key: &[u8]) -> Option<Wrapper> {
+        match key {
+            b"arguments" | b"parameters" | b"args" | b"input" | b"kwargs" => Some(Wrapper::Arguments),
+            b"name" | b"tool_name" | b"function" | b"tool" => Some(Wrapper::Name),
+            _ => None,
+        }
+    }
+}
 
 /// What is known of a call's name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -272,8 +288,7 @@ impl Call {
     /// Behind a key at the top of the arguments: whether all so far are those of a wrapper.
     fn note_wrapper(&mut self, key: &[u8], tools: &Tools) {
         if self.wrapped || self.tape.len() == 2 {
-            let is_one_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
-            self.wrapped = (is_one_of(WRAPPERS) || is_one_of(WRAPPED_NAMES)) && self.is_undeclared(key, tools);
+            self.wrapped = Wrapper::of(key).is_some() && self.is_undeclared(key, tools);
         }
     }
 
@@ -298,11 +313,10 @@ impl Call {
     fn wrapped_object(&self, tools: &Tools) -> Option<(usize, usize)> {
         let mut inner = None;
         for (key, start, end) in self.tape.members(0) {
-            let is_one_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
-            match self.tape.nodes().get(start)? {
+            match (Wrapper::of(key)?, self.tape.nodes().get(start)?) {
                 _ if !self.is_undeclared(key, tools) => return None,
-                Node::Object if inner.is_none() && is_one_of(WRAPPERS) => inner = Some((start, end)),
-                Node::Str(slice) if is_one_of(WRAPPED_NAMES) && self.tape.text(*slice) == self.name => {}
+                (Wrapper::Arguments, Node::Object) if inner.is_none() => inner = Some((start, end)),
+                (Wrapper::Name, Node::Str(slice)) if self.tape.text(*slice) == self.name => {}
                 _ => return None,
             }
         }
@@ -456,7 +470,10 @@ impl Call {
     pub fn end_without_elements(&mut self) -> bool {
         let is_blank = self.tape.last_text().is_some_and(|text| text.trim_ascii().is_empty());
         let container = if self.types.contains(TypeSet::OBJECT) { Container::Object } else { Container::Array };
-        if !is_blank || self.types.contains(TypeSet::STRING) || !self.types.contains(TypeSet::OBJECT) && !self.types.contains(TypeSet::ARRAY) {
+        if !is_blank
+            || self.types.contains(TypeSet::STRING)
+            || !self.types.contains(TypeSet::OBJECT) && !self.types.contains(TypeSet::ARRAY)
+        {
             return false;
         }
         self.hold = None;
@@ -473,6 +490,12 @@ impl Call {
             [.., Node::Key(slice), _] => Some(self.tape.text(*slice)),
             _ => None,
         }
+    }
+
+    /// True when the value that is open holds the beginning of a tag which has the name of its key.
+    pub(crate) fn holds_tag_of_key(&self) -> bool {
+        let (Some(key), Some(text)) = (self.open_key(), self.tape.last_text()) else { return false };
+        memmem::find_iter(text, key).any(|at| at > 0 && text.get(at - 1) == Some(&b'<'))
     }
 
     /// Takes XML's escapes out of the last value.

@@ -278,7 +278,7 @@ pub enum Key {
     /// It runs to one of these, which may begin with white space. A key holds neither `<` nor line feeds; blanks and one pair of quotes around
     /// it are layout.
     Until(&'static [&'static str]),
-    /// It is an attribute of the opening tag, which ends with the second.
+    /// It is an attribute of the opening tag, which ends with the second; or it stands behind the tag's name and an equals sign.
     Attributes(&'static [&'static str], &'static [&'static str]),
 }
 

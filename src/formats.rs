@@ -144,8 +144,8 @@ const ROW: Format = Format {
 
 /// Raw values between tags, as the coder models of the Qwen family write them.
 const PAIRS: Pairs = Pairs {
-    open: &["<parameter=", "<parameter name="],
-    key: Key::Until(&[">"]),
+    open: &["<parameter"],
+    key: Key::Attributes(&["name"], &[">"]),
     between: &[],
     close: &["</parameter>"],
     trim: Trim::OneLine,
@@ -153,8 +153,6 @@ const PAIRS: Pairs = Pairs {
     outer: Place::LineStart,
     escapes: Escapes::None,
 };
-
-const ATTRIBUTE_PAIRS: Pairs = Pairs { open: &["<parameter"], key: Key::Attributes(&["name"], &[">"]), ..PAIRS };
 
 /// Key and value each in tags, as GLM writes them.
 const KEY_VALUE: Pairs = Pairs {
@@ -457,7 +455,7 @@ pub const FORMATS: &[Format] = &[
         name: "minimax_m2",
         section: Wrap { open: &["<minimax:tool_call>"], close: &["</minimax:tool_call>"] },
         call: Wrap { open: &["<invoke"], close: &["</invoke>"] },
-        body: Body::Named(INVOKE_HEAD, Args::Pairs(ATTRIBUTE_PAIRS)),
+        body: Body::Named(INVOKE_HEAD, Args::Pairs(PAIRS)),
         thinks: THINK,
         ..ROW
     },
@@ -478,7 +476,7 @@ pub const FORMATS: &[Format] = &[
         name: "dots",
         section: Wrap { open: &["<dots_function_call>"], close: &["</dots_function_call>"] },
         call: Wrap { open: &["<invoke"], close: &["</invoke>"] },
-        body: Body::Named(INVOKE_HEAD, Args::Pairs(Pairs { trim: Trim::All, typing: Typing::SchemaOrJson, ..ATTRIBUTE_PAIRS })),
+        body: Body::Named(INVOKE_HEAD, Args::Pairs(Pairs { trim: Trim::All, typing: Typing::SchemaOrJson, ..PAIRS })),
         thinks: THINK,
         ..ROW
     },
@@ -497,7 +495,7 @@ pub const FORMATS: &[Format] = &[
                 open: &["<parameter", prefixed!("<", "parameter")],
                 close: &["</parameter>", prefixed!("</", "parameter>")],
                 trim: Trim::Nothing,
-                ..ATTRIBUTE_PAIRS
+                ..PAIRS
             }),
         ),
         thinks: &["thinking"],
@@ -542,7 +540,7 @@ pub const FORMATS: &[Format] = &[
                 close: &["</atem:parameter>"],
                 trim: Trim::Nothing,
                 typing: Typing::SchemaOrJson,
-                ..ATTRIBUTE_PAIRS
+                ..PAIRS
             }),
         ),
         space: Space::Keep,
@@ -558,7 +556,7 @@ pub const FORMATS: &[Format] = &[
         between: Between::Noise,
         body: Body::Named(
             INVOKE_HEAD,
-            Args::Pairs(Pairs { open: &["<steptml:parameter"], close: &["</steptml:parameter>"], trim: Trim::All, ..ATTRIBUTE_PAIRS }),
+            Args::Pairs(Pairs { open: &["<steptml:parameter"], close: &["</steptml:parameter>"], trim: Trim::All, ..PAIRS }),
         ),
         thinks: THINK,
         ..ROW

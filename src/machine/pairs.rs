@@ -195,7 +195,15 @@ impl Machine {
             return Some(self.pairs_end(state, format));
         }
         if let Some(length) = window.starts_with_any(next, pairs.open)? {
-            return self.pair_key(state, pairs, next, next + length, window);
+            if let Some(pair) = self.pair_key(state, pairs, next, next + length, window)? {
+                return Some(pair);
+            }
+            if format.call.close.is_empty() {
+                return self.loose_end(state, next, window);
+            }
+            state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(next, next + length), safe: false });
+            self.pos = next + length;
+            return Some(Pair::Go);
         }
         if let Some(length) = window.starts_with_any(next, format.call.close)? {
             self.pos = next + length;
@@ -279,7 +287,8 @@ impl Machine {
         Pair::Over(End::Cut)
     }
 
-    fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Pair> {
+    /// The key of an argument that opens at `start`; none stands there where the answer is `Some(None)`.
+    fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Option<Pair>> {
         let (key, attributes, end) = match read_key(pairs, at, window, MAX_TAG)? {
             KeyRead::Key { key, attributes, end, runs_on } => {
                 if attributes.is_misquoted {
@@ -290,15 +299,11 @@ impl Machine {
                 }
                 (key, attributes, end)
             }
-            KeyRead::No => {
-                state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, at), safe: false });
-                self.pos = at;
-                return Some(Pair::Go);
-            }
+            KeyRead::No => return Some(None),
             KeyRead::Cut => {
                 state.call.mark(RepairKind::DroppedPartialKey, Span::new(start, window.end()));
                 self.pos = window.end();
-                return Some(Pair::Over(End::Cut));
+                return Some(Some(Pair::Over(End::Cut)));
             }
         };
         let types = state.call.key(&key, start, &self.tools);
@@ -326,7 +331,7 @@ impl Machine {
             source,
             json,
         });
-        Some(Pair::Go)
+        Some(Some(Pair::Go))
     }
 
     /// Inside a value.
@@ -343,6 +348,18 @@ impl Machine {
                 }
                 self.end_value(state, &value, at, Layout::Closed, pairs, window);
                 self.pos = at + length;
+                Pair::Go
+            }
+            Some(Found::Like(at, like)) => {
+                self.send_value(state, &value, at, Layout::Open, pairs, window);
+                if like.is_of_key && state.call.holds_tag_of_key() {
+                    value.holds_tag = true;
+                    state.value = Some(value);
+                    return self.pairs_step(state, format, pairs, window);
+                }
+                value.doubt = value.doubt.or(Some(at));
+                self.end_value(state, &value, at, Layout::Closed, pairs, window);
+                self.pos = at + like.length;
                 Pair::Go
             }
             Some(Found::NextKey(at)) => {
@@ -441,7 +458,14 @@ impl Machine {
                 value.scan = at + CDATA.len();
                 continue;
             }
-            if let Some(length) = window.starts_with_any(at, pairs.close)? {
+            let second = match window.get(at + 1) {
+                None if !window.last => return None,
+                second => second,
+            };
+            let may_close = pairs.close.iter().any(|close| close.as_bytes().get(1).copied() == second);
+            if !may_close {
+                // Most markers are none of the closers.
+            } else if let Some(length) = window.starts_with_any(at, pairs.close)? {
                 if self.goes_on(format, pairs, at + length, window)? {
                     return Some(Found::Closer(at, length));
                 }
@@ -453,22 +477,19 @@ impl Machine {
                 if nearly_goes_on(format, pairs, at + length, window)? {
                     value.doubt = value.doubt.or(Some(at));
                 }
-            } else if let Some(length) = self.like_closer(state, value, pairs, at, window)?
-                && self.goes_on(format, pairs, at + length, window)?
+            } else if let Some(like) = self.like_closer(state, value, pairs, at, window)?
+                && self.goes_on(format, pairs, at + like.length, window)?
             {
-                value.doubt = value.doubt.or(Some(at));
-                return Some(Found::Closer(at, length));
+                return Some(Found::Like(at, like));
             }
-            value.holds_tag = value.holds_tag || self.opens_tag(state, at, window)?;
             if let Some(length) = window.starts_with_any(at, pairs.open)? {
                 let inner = self.inner_key(state, pairs, at + length, window)?;
                 if matches!(inner, InnerKey::New) && value.after_line {
                     return Some(Found::NextKey(at));
                 }
-                value.holds_opener = true;
-                match inner {
-                    InnerKey::New | InnerKey::Given => value.doubt = value.doubt.or(Some(at)),
-                    InnerKey::None => {}
+                value.holds_opener |= !matches!(inner, InnerKey::None);
+                if matches!(inner, InnerKey::New | InnerKey::Given) {
+                    value.doubt = value.doubt.or(Some(at));
                 }
             }
             match self.outer(format, pairs, at, value.after_line, window)? {
@@ -506,38 +527,32 @@ impl Machine {
         let next = window.after_blanks(at)?;
         let length = match window.starts_with_any(next, pairs.close)? {
             Some(length) => Some(length),
-            None => self.like_closer(state, value, pairs, next, window)?,
+            None => self.like_closer(state, value, pairs, next, window)?.map(|like| like.length),
         };
         let Some(length) = length else { return Some(None) };
         Some(self.goes_on(format, pairs, next + length, window)?.then_some(next + length))
     }
 
-    /// The length of what stands at `at` in place of a closer: one that is nearly written like it, or a tag that has the name of the key.
-    fn like_closer(&self, state: &PairsState, value: &Value, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<Option<usize>> {
+    /// What stands at `at` in place of a closer: one that is nearly written like it, or a tag that has the name of the key.
+    fn like_closer(&self, state: &PairsState, value: &Value, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<Option<Like>> {
         for close in pairs.close {
             if !window.starts_with(at, close.as_bytes().get(..2).unwrap_or_default())? {
                 continue;
             }
             if let Some(base) = close.strip_prefix("</").and_then(|rest| rest.strip_suffix('>'))
-                && let Some(length) = closing_tag_like(base.as_bytes(), state.call.open_key().filter(|_| !value.holds_tag), at, window)?
+                && let Some(like) = closing_tag_like(base.as_bytes(), state.call.open_key().filter(|_| !value.holds_tag), at, window)?
             {
-                return Some(Some(length));
+                return Some(Some(like));
             }
             let text = window.slice(at, at + close.len() + 1);
             if text.len() <= close.len() && !window.last {
                 return None;
             }
             if let Some(length) = nearly_at_start(text, close.as_bytes()) {
-                return Some(Some(length));
+                return Some(Some(Like { length, is_of_key: false }));
             }
         }
         Some(None)
-    }
-
-    /// Whether a tag of the key's name begins at `at`.
-    fn opens_tag(&self, state: &PairsState, at: usize, window: &Window<'_>) -> Option<bool> {
-        let Some(key) = state.call.open_key().filter(|_| window.get(at) == Some(b'<')) else { return Some(false) };
-        window.starts_with(at + 1, key)
     }
 
     /// Whether the grammar goes on behind a closer that ends at `at`.
@@ -562,7 +577,7 @@ impl Machine {
         let KeyRead::Key { key, .. } = read_key(pairs, at, window, MAX_INNER)? else { return Some(InnerKey::None) };
         let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
         Some(match declared {
-            false => InnerKey::None,
+            false => InnerKey::Undeclared,
             true if state.is_given(&key) => InnerKey::Given,
             true => InnerKey::New,
         })
@@ -660,6 +675,8 @@ impl Machine {
 enum InnerKey {
     /// There is none.
     None,
+    /// One that the tool does not take.
+    Undeclared,
     /// One that was given, or is open.
     Given,
     /// One that was not given yet.
@@ -685,8 +702,16 @@ enum Layout {
     Open,
 }
 
+/// What stands in place of a closer.
+struct Like {
+    length: usize,
+    /// True when it is a tag that has the name of the key.
+    is_of_key: bool,
+}
+
 enum Found {
     Closer(usize, usize),
+    Like(usize, Like),
     NextKey(usize),
     Provisional(usize),
     End,
@@ -713,21 +738,26 @@ fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>
     Some(markers().any(|marker| nearly_at_start(text, marker.as_bytes()).is_some()))
 }
 
-/// The length of the closing tag at `at` if its name is `key`, or begins like `base`, or `base` begins like it.
-fn closing_tag_like(base: &[u8], key: Option<&[u8]>, at: usize, window: &Window<'_>) -> Option<Option<usize>> {
+/// The closing tag at `at` if its name is `key`, or begins like `base`, or `base` begins like it.
+fn closing_tag_like(base: &[u8], key: Option<&[u8]>, at: usize, window: &Window<'_>) -> Option<Option<Like>> {
     let rest = window.slice(at + 2, at + MAX_INNER);
     let Some(length) = rest.iter().position(|byte| matches!(byte, b'>' | b'<' | b'\n')) else {
         return if rest.len() + 2 < MAX_INNER && !window.last { None } else { Some(None) };
     };
     let name = rest.get(..length).unwrap_or_default().trim_ascii();
     let begins_alike = name.starts_with(base) || base.starts_with(name) && name.len() >= LEAST_LIKE;
+    let is_of_key = key == Some(name);
     let closes = usize::from(rest.get(length) == Some(&b'>'));
-    Some((begins_alike || key == Some(name)).then_some(2 + length + closes))
+    Some((begins_alike || is_of_key).then_some(Like { length: 2 + length + closes, is_of_key }))
 }
 
 fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
     let (key, attributes, end) = match pairs.key {
         Key::Until(ends) => match key_until(ends, at, window)? {
+            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
+        Key::Attributes(_, ends) if window.get(at) == Some(b'=') => match key_until(ends, at + 1, window)? {
             Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
             Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
         },
