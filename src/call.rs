@@ -9,6 +9,7 @@ use crate::tape::{Node, Tape};
 use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
+use std::collections::HashSet;
 
 /// What is known of a call's name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -174,6 +175,12 @@ impl Call {
         self.is_begun() && self.tape.passed().is_some()
     }
 
+    /// True while an error may have to quote its text.
+    #[must_use]
+    pub fn may_be_quoted(&self) -> bool {
+        !self.is_certain() && self.tape.passed().is_none()
+    }
+
     /// True when it makes a candidate certain. Having been found too large takes nothing back: a stream may have told it.
     #[must_use]
     pub fn vouches(&self) -> bool {
@@ -252,6 +259,28 @@ impl Call {
         }
         self.types = self.types_of(key, tools);
         self.types
+    }
+
+    /// Takes the members of an object that was written at `at` for arguments.
+    pub fn spread(&mut self, object: &Tape, at: usize, tools: &Tools) {
+        let end = object.len().saturating_sub(1);
+        let mut node = 1;
+        // What was written twice in the object itself was marked there.
+        let mut seen = HashSet::new();
+        while let Some(Node::Key(slice)) = object.nodes().get(node).copied() {
+            let key = object.text(slice);
+            if seen.insert(key) {
+                self.key(key, at, tools);
+            } else {
+                self.tape.key(key);
+            }
+            let value = node + 1;
+            node = object.value_end(value).min(end);
+            self.tape.append_range(object, value, node);
+            if matches!(object.nodes().get(value), Some(Node::Str(_))) && self.wants_no_string() {
+                self.coerce(at);
+            }
+        }
     }
 
     /// The types that the schema of an argument admits.
