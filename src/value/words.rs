@@ -220,7 +220,6 @@ impl Reader {
             let Some(byte) = rest.get(plain).copied() else { break };
             let at = self.scan;
             match byte {
-                b'(' if python => self.brackets += 1,
                 b')' | b']' if python && self.brackets > 0 => self.brackets -= 1,
                 b',' | b'}' | b']' | b'\n' | b'\r' if self.brackets == 0 => return Some(BareEnd::At(at)),
                 b')' if bounds.outer == Some(b')') || self.stack.last() == Some(&super::Frame::Tuple) => return Some(BareEnd::At(at)),
@@ -233,7 +232,7 @@ impl Reader {
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
                 0xEF if self.is_wide(window, at)? && self.is_whole_word(window, at) => return Some(BareEnd::At(at)),
                 b'<' | b'[' | 0xE2 | 0xEF if window.starts_with_any(at, bounds.stops)?.is_some() => return Some(BareEnd::At(at)),
-                b'[' if python => self.brackets += 1,
+                b'(' | b'[' if python => self.brackets += 1,
                 _ => {}
             }
             // No number or literal has such a byte, so the word need not be asked again.
