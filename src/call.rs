@@ -10,6 +10,7 @@ use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_stri
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
 use memchr::memmem;
+use std::collections::HashSet;
 
 /// What a key of an object says that wraps the arguments once more.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -204,6 +205,12 @@ impl Call {
         self.is_begun() && self.tape.passed().is_some()
     }
 
+    /// True while an error may have to quote its text.
+    #[must_use]
+    pub fn may_be_quoted(&self) -> bool {
+        !self.is_certain() && self.tape.passed().is_none()
+    }
+
     /// True when it makes a candidate certain. Having been found too large takes nothing back: a stream may have told it.
     #[must_use]
     pub fn vouches(&self) -> bool {
@@ -323,6 +330,28 @@ impl Call {
         let (start, _) = inner?;
         let takes_all = self.tape.members(start).all(|(key, ..)| !self.is_undeclared(key, tools));
         inner.filter(|_| takes_all)
+    }
+
+    /// Takes the members of an object that was written at `at` for arguments.
+    pub fn spread(&mut self, object: &Tape, at: usize, tools: &Tools) {
+        let end = object.len().saturating_sub(1);
+        let mut node = 1;
+        // What was written twice in the object itself was marked there.
+        let mut seen = HashSet::new();
+        while let Some(Node::Key(slice)) = object.nodes().get(node).copied() {
+            let key = object.text(slice);
+            if seen.insert(key) {
+                self.key(key, at, tools);
+            } else {
+                self.tape.key(key);
+            }
+            let value = node + 1;
+            node = object.value_end(value).min(end);
+            self.tape.append_range(object, value, node);
+            if matches!(object.nodes().get(value), Some(Node::Str(_))) && self.wants_no_string() {
+                self.coerce(at);
+            }
+        }
     }
 
     /// The types that the schema of an argument admits.

@@ -143,6 +143,8 @@ pub enum Expressions {
     Lines,
     /// `f.call(a=1)`
     Method,
+    /// `f(a=1)`
+    One,
 }
 
 /// How a value is written.

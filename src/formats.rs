@@ -893,10 +893,18 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "react",
         detect: Detect::OnRequest,
+        call: Wrap { open: &["Action:"], close: &[] },
+        place: Place::LineStart,
+        body: Body::Python(Expressions::One),
+        ..ROW
+    },
+    Format {
+        name: "react",
+        detect: Detect::OnRequest,
         call: Wrap { open: &["Action:"], close: &["\nObservation:"] },
         place: Place::LineStart,
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["\nAction Input:"], stop: &["("], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["\nAction Input:"], stop: &["["], name: NameStyle::Plain, id: &[] },
             Args::Text { key: "input" },
         ),
         controls: &["Final Answer:"],

@@ -76,6 +76,16 @@ impl Names<'_> {
     fn has(self, name: &[u8]) -> bool {
         self.tools.find(name).is_some()
     }
+
+    /// True when a call of this name would be one.
+    fn counts(self, name: &[u8]) -> bool {
+        self.tools.is_any() || self.has(name)
+    }
+
+    /// True when such a name may begin so.
+    fn begin_with(self, text: &[u8]) -> bool {
+        self.tools.is_any() || self.tools.names().any(|name| name.as_bytes().starts_with(text))
+    }
 }
 
 /// Whether `row` reads what stands at `at`, behind its opener.
@@ -125,7 +135,7 @@ fn cut_or_no<L: AsRef<[u8]>>(window: &Window<'_>, at: usize, wanted: &[L]) -> Op
 pub(super) fn call_opens<'t>(row: &Format, window: &Window<'t>, at: usize, names: Names<'_>) -> Option<Beginning<'t>> {
     let opens = match row.body {
         Body::Json(..) => json_opens(row.shape, window, at)?,
-        Body::Python(expressions) => python_opens(expressions, window, at, names)?,
+        Body::Python(expressions) => python_opens(row, expressions, window, at, names)?,
         Body::Named(head, args) => return named_opens(row, &head, &args, window, at, names),
         Body::Messages(_) => Opens::Perhaps,
     };
@@ -196,28 +206,35 @@ pub(super) fn after_fence(window: &Window<'_>, at: usize) -> Option<usize> {
     if ticks + word == window.end() && !window.last { None } else { Some(ticks + word) }
 }
 
-/// `[name(`, `name(` or `name.call(`.
-pub(super) fn python_opens(expressions: Expressions, window: &Window<'_>, at: usize, names: Names<'_>) -> Option<Opens> {
+/// `[name(`, `name(` or `name.call(`. Where a closer says how far the calls go, the bracket before a name that counts may be missing.
+fn python_opens(row: &Format, expressions: Expressions, window: &Window<'_>, at: usize, names: Names<'_>) -> Option<Opens> {
     let mut next = window.after_blanks(at)?;
+    let mut unlisted = false;
     if expressions == Expressions::List {
         match window.get(next) {
             None => return Some(Opens::Cut),
             Some(b'[') => next = window.after_blanks(next + 1)?,
-            Some(_) => return Some(Opens::No),
+            Some(_) if row.call.close.is_empty() => return Some(Opens::No),
+            Some(_) => unlisted = true,
         }
-        if window.get(next) == Some(b']') {
+        if !unlisted && window.get(next) == Some(b']') {
             return Some(Opens::Perhaps);
         }
     }
     let rest = window.slice(next, next + names.longest);
     let length = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
+    let name = rest.get(..length).unwrap_or_default();
     if length == rest.len() && rest.len() < names.longest {
-        return if window.last { Some(Opens::Cut) } else { None };
+        return match window.last {
+            false => None,
+            true if unlisted && !names.begin_with(name) => Some(Opens::No),
+            true => Some(Opens::Cut),
+        };
     }
-    if length == 0 {
+    if length == 0 || unlisted && !names.counts(name) {
         return Some(Opens::No);
     }
-    let method = rest.get(..length).is_some_and(|name| name.ends_with(b".call"));
+    let method = name.ends_with(b".call");
     let after = window.after_blanks(next + length)?;
     Some(match window.get(after) {
         Some(b'(') if expressions != Expressions::Method || method => Opens::Yes,
@@ -233,7 +250,6 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
 
 /// Whether arguments begin behind the head.
 fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText<'_>, names: Names<'_>) -> Option<Opens> {
-    let known = names.has(head.name);
     if row.between == Between::Noise && row.loose == Loose::Always {
         return Some(Opens::Yes);
     }
@@ -251,12 +267,13 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             }
             Some(cut_or_no(window, next, &["```json"]))
         }
-        Args::Pairs(pairs) => pairs_open(row, pairs, window, head, next, known),
+        Args::Pairs(pairs) => pairs_open(row, pairs, window, head, next, names),
         Args::Tree(_) | Args::Text { .. } => Some(Opens::Yes),
     }
 }
 
-fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<'_>, next: usize, known: bool) -> Option<Opens> {
+fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<'_>, next: usize, names: Names<'_>) -> Option<Opens> {
+    let known = names.has(head.name);
     if window.starts_with_any(next, pairs.open)?.is_some() {
         return Some(Opens::Yes);
     }
@@ -268,15 +285,11 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
         return Some(if head.bare && !known { Opens::No } else { Opens::Yes });
     }
     if row.call.close.is_empty() {
-        // Without a closer only the end of the line can say that there are no arguments.
-        let line_over =
-            next > head.end && window.slice(head.end, next).contains(&b'\n') || window.starts_with_any(next, row.call.open)?.is_some();
-        let ended = window.get(next).is_none();
-        return Some(if ended || line_over || window.starts_with(next, b"</function>")? {
-            Opens::Yes
-        } else {
-            cut_or_no(window, next, pairs.open)
-        });
+        // Without a closer only the end of the line can say that an unknown name is no mention.
+        let line_over = next > head.end && window.slice(head.end, next).contains(&b'\n');
+        let ended = window.get(next).is_none() || window.ends_within(next, pairs.open);
+        let counts = names.counts(head.name) || ended || line_over || window.starts_with(next, b"</function>")?;
+        return Some(if counts { Opens::Yes } else { Opens::No });
     }
     if window.get(next) == Some(b'{') && !head.bare {
         return Some(Opens::Yes);

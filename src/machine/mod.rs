@@ -102,6 +102,8 @@ enum State {
     Json(Box<json::JsonState>),
     /// Call expressions.
     Python(Box<python::PythonState>),
+    /// Behind call expressions that may be written once more.
+    Echo(Vec<u8>),
     /// The object of a named call.
     Object(Box<named::ObjectState>),
     /// The arguments of a named call, in tags.
@@ -267,7 +269,7 @@ impl Machine {
         let untold = if is_untold { self.told } else { self.pos };
         // Calls beyond the limit become errors, which quote them.
         let refused = if self.calls >= self.limits.calls { self.call_start().unwrap_or(self.pos) } else { self.pos };
-        self.pos.min(refused).min(untold).min(candidate).min(mention).min(self.state.keep_from().unwrap_or(self.pos))
+        self.pos.min(refused).min(untold).min(candidate).min(mention).min(self.state.keep_from(self.pos).unwrap_or(self.pos))
     }
 
     fn step<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
@@ -277,6 +279,7 @@ impl Machine {
             State::Section(state) => self.section(*state, window, sink),
             State::Json(_) => self.json(window, sink),
             State::Python(_) => self.python(window, sink),
+            State::Echo(_) => self.echo(window, sink),
             State::Object(_) => self.object(window, sink),
             State::Pairs(_) => self.pairs(window, sink),
             State::Tree(_) => self.tree(window, sink),
@@ -434,12 +437,12 @@ impl State {
     }
 
     /// Where the text must be kept from: an open call whose text an error may have to quote, or a place to read again from.
-    fn keep_from(&self) -> Option<usize> {
-        let of_call = |call: &Call| (!call.is_certain() && call.tape.passed().is_none()).then_some(call.span.start);
+    fn keep_from(&self, pos: usize) -> Option<usize> {
+        let of_call = |call: &Call| call.may_be_quoted().then_some(call.span.start);
         match self {
             State::Think(state) => state.bookmark(),
             State::Json(state) => Some(state.keep_from()),
-            State::Python(state) => state.call.as_deref().map(|call| of_call(call).unwrap_or(call.span.end.max(call.span.start))),
+            State::Python(state) => Some(state.keep_from(pos)),
             State::Object(state) => of_call(&state.call),
             State::Pairs(state) => state.provisional().into_iter().chain(of_call(&state.call)).min(),
             State::Tree(state) => of_call(&state.call),

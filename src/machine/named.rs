@@ -117,7 +117,7 @@ impl Machine {
             })),
             Args::Pairs(_) => State::Pairs(Box::new(pairs::PairsState::new(row, call))),
             Args::Tree(_) => State::Tree(Box::new(tree::TreeState::new(row, call))),
-            Args::Text { .. } => State::Line(Box::new(text::LineState::new(row, call, head.end))),
+            Args::Text { .. } => State::Line(Box::new(text::LineState::new(row, call, head))),
         };
     }
 
@@ -298,7 +298,11 @@ impl Machine {
         }
         settle(&mut call, &self.tools, &self.limits);
         self.infer_name(&mut call);
-        cut_fault(&mut call);
+        let format = self.row(row);
+        // Where nothing closes arguments in tags, a head is a call, whatever else may have come.
+        if !(matches!(format.body, Body::Named(_, Args::Pairs(_))) && format.call.close.is_empty()) {
+            cut_fault(&mut call);
+        }
         self.finish_named(row, call, window, sink);
         self.leave();
     }

@@ -266,6 +266,9 @@ impl Machine {
         {
             self.pos = next + self.plan.get(index).text.len();
             state.call.span.end = self.pos;
+        } else if state.call.tape.len() == 1 && !window.slice(self.pos, next).contains(&b'\n') {
+            // Text on the line of a head may speak of it.
+            state.call.mark(RepairKind::ProvisionalEnd, Span::new(self.pos, self.pos));
         }
         Some(Pair::Over(End::Closed))
     }
@@ -273,17 +276,17 @@ impl Machine {
     /// The reply ends between two arguments: nothing says that no other would have come.
     fn pairs_end(&mut self, state: &mut PairsState, format: &Format) -> Pair {
         let at = self.pos;
-        if format.call.close.is_empty() && state.call.tape.len() > 1 {
+        let finished = self.ending == Ending::Finished;
+        if format.call.close.is_empty() && (state.call.tape.len() > 1 || finished) {
             // The end of the reply is an end that the form allows; whether it was meant is another question.
             state.call.span.end = at;
-            if self.ending == Ending::Finished {
+            if finished {
                 return Pair::Over(End::Closed);
             }
             state.call.mark(RepairKind::ProvisionalEnd, Span::new(at, at));
             return Pair::Over(End::Unwrapped);
         }
-        let safe = self.ending == Ending::Finished;
-        state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(at, at), safe });
+        state.call.repair(Repair { kind: RepairKind::ClosedObject, span: Span::new(at, at), safe: finished });
         Pair::Over(End::Cut)
     }
 

@@ -10,6 +10,7 @@ use crate::plan::{Alone, Match};
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::tape::Node;
+use crate::tools::TypeSet;
 use crate::value::{Bounds, Ending, Progress, Reader, Values};
 use crate::window::Window;
 
@@ -30,7 +31,23 @@ pub(super) struct PythonState {
     /// The dict behind `**` while it is read.
     spread: Option<Box<Spread>>,
     start: usize,
+    /// Where what stands between the markers begins.
+    body: usize,
 }
+
+impl PythonState {
+    /// Where the text must be kept from: the call that is open, and as much as may be written again.
+    pub(super) fn keep_from(&self, pos: usize) -> usize {
+        let call = self
+            .call
+            .as_deref()
+            .map_or(pos, |call| if call.may_be_quoted() { call.span.start } else { call.span.end.max(call.span.start) });
+        if pos - self.body > MAX_ECHO { call } else { call.min(self.body) }
+    }
+}
+
+/// More text than this is not written again by mistake.
+const MAX_ECHO: usize = 4096;
 
 /// A dict whose members are arguments.
 #[derive(Debug, Clone)]
@@ -88,6 +105,7 @@ impl Machine {
             joins: false,
             spread: None,
             start,
+            body: self.pos,
         }));
     }
 
@@ -200,7 +218,7 @@ impl Machine {
                 Some(Py::Go)
             }
             At::Call | At::AfterCall => match byte {
-                b']' if state.list => {
+                b']' if state.layout == Expressions::List => {
                     self.pos = next + 1;
                     state.at = At::AfterList;
                     Some(Py::Go)
@@ -212,7 +230,9 @@ impl Machine {
                     Some(Py::Go)
                 }
                 _ if closer.is_some() => Some(Py::Over { closed: true }),
-                _ if state.at == At::AfterCall && !state.list && state.layout != Expressions::Lines => Some(Py::Over { closed: false }),
+                _ if state.at == At::AfterCall && !state.list && matches!(state.layout, Expressions::Method | Expressions::One) => {
+                    Some(Py::Over { closed: false })
+                }
                 _ => self.python_name(state, next, window, sink),
             },
             At::Argument => self.python_argument(state, byte, next, window),
@@ -279,26 +299,39 @@ impl Machine {
         let rest = window.slice(at, at + longest);
         let length = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
         if length == rest.len() && rest.len() < longest {
-            return if window.last { Some(Py::Cut) } else { None };
+            return if window.last { Some(self.name_cut(state)) } else { None };
         }
         let after = window.after_blanks(at + length)?;
         match window.get(after) {
             Some(b'(') if length > 0 => {}
-            None if length > 0 => return Some(Py::Cut),
+            None if length > 0 => return Some(self.name_cut(state)),
             _ if state.at == At::AfterCall && !state.list => return Some(Py::Over { closed: false }),
             _ => return Some(Py::Failed),
         }
+        let first = state.call.is_none();
         self.python_call_over(state, End::Closed, window, sink);
         let name = rest.get(..length).unwrap_or_default();
         let name = if state.layout == Expressions::Method { name.strip_suffix(b".call").unwrap_or(name) } else { name };
         let mut call = Box::new(Call::new(self.row(state.row), at, &self.limits));
         call.set_name(name, &self.tools);
+        if state.layout == Expressions::List && !state.list && first {
+            call.mark(RepairKind::MissingOpener, Span::new(at, at));
+        }
         call.open_arguments();
         state.call = Some(call);
         state.positional = 0;
         state.at = At::Argument;
         self.pos = after + 1;
         Some(Py::Go)
+    }
+
+    /// The reply ends in what may be the name of a call. Behind the calls of a reply that its writer had finished, it is text.
+    fn name_cut(&self, state: &mut PythonState) -> Py {
+        if state.at == At::AfterCall && self.ending == Ending::Finished {
+            return Py::Over { closed: false };
+        }
+        state.at = At::Call;
+        Py::Cut
     }
 
     /// `name =`, a value without a name, `**{…}`, or the end of the arguments.
@@ -314,12 +347,15 @@ impl Machine {
             }
             b'*' if window.starts_with(next, b"**")? => {
                 self.pos = next + 2;
-                state.spread = Some(Box::new(Spread {
-                    start: next,
-                    reader: Reader::new(Dialect::PYTHON, &self.limits),
-                    plain: Plain::within(&self.limits),
-                }));
-                state.at = At::Spread;
+                self.begin_spread(state, next);
+                return Some(Py::Go);
+            }
+            b'{' if self.is_all_arguments(state) => {
+                self.pos = next;
+                self.begin_spread(state, next);
+                if let Some(call) = state.call.as_deref_mut() {
+                    call.mark(RepairKind::PositionalArgument, Span::new(next, next));
+                }
                 return Some(Py::Go);
             }
             _ => {}
@@ -363,6 +399,20 @@ impl Machine {
         Some(Py::Go)
     }
 
+    /// Whether a dict without a name is written for the arguments themselves: it is the first of them, and the first parameter takes none.
+    fn is_all_arguments(&self, state: &PythonState) -> bool {
+        let Some(call) = state.call.as_deref().filter(|call| call.tape.len() == 1) else { return false };
+        let Some(tool) = call.tool() else { return false };
+        let types = self.tools.parameters(tool).next().and_then(|first| self.tools.parameter(tool, first.as_bytes()));
+        types.map(|schema| self.tools.types(schema)).is_some_and(|types| !types.is_empty() && !types.contains(TypeSet::OBJECT))
+    }
+
+    fn begin_spread(&self, state: &mut PythonState, start: usize) {
+        let reader = Reader::new(Dialect::PYTHON, &self.limits);
+        state.spread = Some(Box::new(Spread { start, reader, plain: Plain::within(&self.limits) }));
+        state.at = At::Spread;
+    }
+
     /// `**{…}`: the members of a dict are arguments, once it is over.
     fn python_spread(&mut self, state: &mut PythonState, window: &Window<'_>) -> Option<Py> {
         let spread = state.spread.as_deref_mut()?;
@@ -373,11 +423,10 @@ impl Machine {
             Progress::Done => {}
             Progress::Stopped | Progress::Failed(_) => return Some(Py::Failed),
         }
-        let plain = state.spread.take()?.plain;
+        let Spread { start, plain, .. } = *state.spread.take()?;
         let call = state.call.as_deref_mut()?;
-        let nodes = plain.tape.len();
-        if nodes > 2 && matches!(plain.tape.nodes().first(), Some(Node::Object)) {
-            call.tape.append_range(&plain.tape, 1, nodes - 1);
+        if matches!(plain.tape.nodes().first(), Some(Node::Object)) {
+            call.spread(&plain.tape, start, &self.tools);
         }
         for repair in plain.repairs {
             call.repair(repair);
@@ -487,6 +536,9 @@ impl Machine {
         {
             at = next + length;
             self.tell_markup(at, sink);
+            if at - state.body <= MAX_ECHO {
+                self.state = State::Echo(window.slice(state.body, at).to_vec());
+            }
         }
         if format.shape == Shape::Bare {
             self.tell_markup(window.end(), sink);
@@ -495,6 +547,22 @@ impl Machine {
             && window.ends_within(next, format.call.close)
         {
             self.tell_markup(window.end(), sink);
+        }
+    }
+
+    /// Right behind the closer some models write once more what stood before it, closer and all: such an echo is neither call nor text.
+    pub(super) fn echo<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
+        let State::Echo(echo) = &self.state else { return Step::Go };
+        match window.starts_with(self.pos, echo) {
+            None => Step::More,
+            Some(true) => {
+                self.tell_markup(self.pos + echo.len(), sink);
+                Step::Go
+            }
+            Some(false) => {
+                self.leave();
+                Step::Go
+            }
         }
     }
 
@@ -557,7 +625,8 @@ impl Machine {
         } else {
             self.cut_rest(state, window, sink);
         }
-        sink.list_end(false);
+        // Where neither bracket nor closer was to come, the calls before the cut are over.
+        sink.list_end(!state.list && self.row(state.row).call.close.is_empty());
         self.tell_markup(end, sink);
     }
 

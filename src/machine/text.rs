@@ -1,6 +1,6 @@
 //! Arguments as text behind the name: an object, or the text of one key.
 
-use super::heads::call_opens;
+use super::heads::{HeadText, call_opens};
 use super::{Machine, Sink, State, Step};
 use crate::call::{Call, End, read_whole};
 use crate::format::{Args, Body, Dialect, Format};
@@ -20,13 +20,15 @@ pub(super) struct LineState {
     pub call: Box<Call>,
     start: usize,
     scan: usize,
+    /// True when the text stands in brackets right behind the name.
+    bracketed: bool,
     /// Where another call begins in it: the closer may be lost, or it is somebody's text about calls.
     call_inside: Option<usize>,
 }
 
 impl LineState {
-    pub(super) fn new(row: usize, call: Box<Call>, start: usize) -> LineState {
-        LineState { row, call, start, scan: start, call_inside: None }
+    pub(super) fn new(row: usize, call: Box<Call>, head: &HeadText<'_>) -> LineState {
+        LineState { row, call, start: head.end, scan: head.end, bracketed: head.bare, call_inside: None }
     }
 }
 
@@ -41,16 +43,16 @@ impl Machine {
         let text = window.slice(state.start, found.at - cut_line(format, window, found.at));
         let Body::Named(_, Args::Text { key }) = format.body else { return Step::Go };
         let mut call = state.call;
-        let read = self.text_arguments(&mut call, text, key, found.at);
+        let (text, closed) = if state.bracketed { unbracketed(text) } else { (text, false) };
+        let over = self.text_arguments(&mut call, text, key, found.at) || closed;
         self.pos = found.at + found.length;
         call.span.end = self.pos;
         if let Some(at) = state.call_inside {
             call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
         }
-        let object = read && call.repairs.iter().all(|repair| repair.safe);
-        if found.closed || object && format.call.close.iter().any(|close| close.starts_with('\n')) || self.ending == Ending::Finished {
+        if found.closed || over && ends_lines(format) || self.ending == Ending::Finished {
             self.end_named(state.row, call, End::Closed, window, sink);
-        } else if object {
+        } else if over {
             self.end_named(state.row, call, End::Unwrapped, window, sink);
         } else {
             call.repair(Repair::new(RepairKind::ClosedString, Span::new(found.at, found.at)));
@@ -61,16 +63,18 @@ impl Machine {
 
     /// Where the text ends: at the closer, or at a line that starts something else.
     fn text_end(&self, format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
-        let lines = format.call.close.iter().any(|close| close.starts_with('\n'));
+        let lines = ends_lines(format);
         loop {
             let Some(byte) = window.get(state.scan) else {
                 return window.last.then_some(TextEnd { at: window.end(), length: 0, closed: false });
             };
             if matches!(byte, b'<' | b'\n') {
                 if let Some(length) = window.starts_with_any(state.scan, format.call.close)? {
+                    let length = if lines { stop_word(window, state.scan, length)? } else { length };
                     return Some(TextEnd { at: state.scan, length, closed: true });
                 }
-                if lines && byte == b'\n' && window.starts_with_any(state.scan, LINES)?.is_some() {
+                let over = state.bracketed && window.get(state.scan - 1) == Some(b']');
+                if lines && byte == b'\n' && (over || window.starts_with_any(state.scan, LINES)?.is_some()) {
                     return Some(TextEnd { at: state.scan, length: 0, closed: true });
                 }
                 if state.call_inside.is_none()
@@ -84,19 +88,28 @@ impl Machine {
         }
     }
 
+    /// Takes the text for the arguments. True when it says itself that it is over.
     fn text_arguments(&self, call: &mut Call, text: &[u8], key: &str, at: usize) -> bool {
-        let text = text.trim_ascii();
+        let written = text.trim_ascii();
+        let fenced = in_fence(written);
+        let text = fenced.map_or(written, |(inside, _)| inside).trim_ascii();
+        let fence = fenced.map(|_| Repair::new(RepairKind::CodeFence, Span::new(at, at)));
         if text.starts_with(b"{")
             && let Some((tape, repairs)) = read_whole(text, Dialect::JSON, &self.limits)
             && matches!(tape.nodes().first(), Some(Node::Object))
         {
             call.no_arguments();
             call.tape = tape;
-            for repair in repairs {
+            let over = repairs.iter().all(|repair| repair.safe);
+            for repair in repairs.into_iter().chain(fence) {
                 call.repair(Repair { span: Span::new(at, at), ..repair });
             }
             call.retype(&self.tools);
-            return true;
+            return over;
+        }
+        if let Some(fence) = fence {
+            // A fence around text that is no object may belong to it.
+            call.repair(Repair { safe: false, ..fence });
         }
         call.open_arguments();
         if !text.is_empty() {
@@ -112,17 +125,45 @@ impl Machine {
             }
         }
         call.close_arguments();
-        false
+        fenced.is_some_and(|(_, closed)| closed)
     }
 }
 
 /// How much at the end of the reply is the beginning of a line that would start something else.
 fn cut_line(format: &Format, window: &Window<'_>, at: usize) -> usize {
-    if !window.last || at < window.end() || !format.call.close.iter().any(|close| close.starts_with('\n')) {
+    if !window.last || at < window.end() || !ends_lines(format) {
         return 0;
     }
     let longest = LINES.iter().map(|line| line.len()).max().unwrap_or(0);
     (1..longest).find(|back| window.ends_within(at.saturating_sub(*back), LINES)).unwrap_or(0)
+}
+
+/// Whether what stands behind the arguments is a line that starts something else.
+fn ends_lines(format: &Format) -> bool {
+    format.call.close.iter().any(|close| close.starts_with('\n'))
+}
+
+/// How much of the line at `at` is a stop word, at which the writer was stopped: nothing, if the reply goes on behind it.
+fn stop_word(window: &Window<'_>, at: usize, length: usize) -> Option<usize> {
+    let next = window.after_blanks(at + length)?;
+    Some(if window.get(next).is_none() { length } else { 0 })
+}
+
+/// What stands in the fence that is all of `text`; true when the fence is closed.
+fn in_fence(text: &[u8]) -> Option<(&[u8], bool)> {
+    let behind = text.strip_prefix(b"```")?;
+    let word = behind.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let inside = behind.get(word..)?;
+    let closed = inside.strip_suffix(b"```");
+    let content = closed.unwrap_or(inside);
+    memchr::memmem::find(content, b"```").is_none().then_some((content, closed.is_some()))
+}
+
+/// The text without the brackets around it; true when they are closed.
+fn unbracketed(text: &[u8]) -> (&[u8], bool) {
+    let text = text.trim_ascii();
+    let text = text.strip_prefix(b"[").unwrap_or(text);
+    text.strip_suffix(b"]").map_or((text, false), |inside| (inside, true))
 }
 
 struct TextEnd {

@@ -15,15 +15,17 @@ pub(super) enum CallLead {
     No,
     /// A part of it.
     Part,
-    /// All of it: markers, and the brackets up to the first key.
+    /// All of it: markers, and the brackets up to the first key or value.
     Whole,
 }
 
 /// Where the markers stand between which a string without an end quote gave way to the next call: the text ends with them and an opening
-/// brace. Inside a string the quote behind that brace would have been escaped.
+/// brace, or the head of a call expression. Inside a string the quote behind it would have been escaped.
 pub(super) fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
-    if !text.trim_ascii_end().ends_with(b"{") {
-        return None;
+    match text.trim_ascii_end().last() {
+        Some(b'{') => {}
+        Some(b'(' | b'=') if in_expression(bounds) => {}
+        _ => return None,
     }
     find_lead(text, bounds, |lead| lead == CallLead::Whole)
 }
@@ -68,7 +70,29 @@ fn call_lead(text: &[u8], bounds: Bounds<'_>) -> CallLead {
             None => break,
         }
     }
-    brackets(rest)
+    match brackets(rest) {
+        CallLead::No if in_expression(bounds) => expression(rest),
+        lead => lead,
+    }
+}
+
+/// True where the string is an argument of a call expression.
+fn in_expression(bounds: Bounds<'_>) -> bool {
+    bounds.outer == Some(b')')
+}
+
+/// What stands behind the markers where calls are expressions, up to the first quote: `[name(key=`.
+fn expression(text: &[u8]) -> CallLead {
+    let call = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || matches!(byte, b'_' | b'.' | b'-' | b':' | b'/' | b'$');
+    let name = call.iter().take_while(|byte| is_plain(byte)).count();
+    match call.get(name..).unwrap_or_default().split_first() {
+        None => CallLead::Part,
+        Some((b'(', rest)) if name > 0 && rest.iter().all(|byte| is_plain(byte) || matches!(byte, b' ' | b'=' | b',' | b'(' | b')')) => {
+            if matches!(rest.trim_ascii_end().last(), None | Some(b'=' | b'(')) { CallLead::Whole } else { CallLead::Part }
+        }
+        Some(_) => CallLead::No,
+    }
 }
 
 /// The brackets behind the markers: those of an object, or of an object in an array.

@@ -218,7 +218,8 @@ pub struct Reader {
     token: usize,
     /// How far the open string or bare token has been looked through.
     scan: usize,
-    parens: usize,
+    /// Round and square brackets that are open in bare text.
+    brackets: usize,
     /// True once the open bare text can be no number or literal.
     is_text: bool,
     /// A closer of the wrong kind whose class depends on what follows.
@@ -252,7 +253,7 @@ impl Reader {
             comment: None,
             token: 0,
             scan: 0,
-            parens: 0,
+            brackets: 0,
             is_text: false,
             wrong_closer: None,
             last_item: LastItem::Other,
@@ -431,7 +432,7 @@ impl Reader {
                 self.settle_closer(RepairKind::AmbiguousCloser, out);
                 self.token = *pos;
                 self.scan = *pos;
-                self.parens = 0;
+                self.brackets = 0;
                 self.is_text = false;
                 self.at = if role == Role::Key { At::BareKey } else { At::Bare };
                 Step::Go

@@ -414,8 +414,13 @@ impl Reader {
         if self.string.role == Role::Key {
             return if self.begins_key(at) && run.len() <= super::MAX_STRAY_KEY { run.len() } else { 0 };
         }
-        let call = if self.string.quote == Quote::Double && self.string.role == Role::Value { call_begun(run, bounds) } else { 0 };
+        let call = if self.opens_calls(bounds) && self.string.role == Role::Value { call_begun(run, bounds) } else { 0 };
         call.max(self.held_comma(run))
+    }
+
+    /// Whether calls are written with quotes of this kind.
+    fn opens_calls(&self, bounds: Bounds<'_>) -> bool {
+        self.string.quote == Quote::Double || self.string.quote == Quote::Single && bounds.outer == Some(b')')
     }
 
     fn held_comma(&self, run: &[u8]) -> usize {
@@ -554,7 +559,7 @@ impl Reader {
         {
             return Some(Verdict::EndedAt(comma));
         }
-        if self.string.quote == Quote::Double
+        if self.opens_calls(bounds)
             && let Some(end) = call_before(window.slice(run, at), bounds)
         {
             return Some(Verdict::EndedAt(run + end));
@@ -581,7 +586,10 @@ impl Reader {
             b'"' | b'\'' | b'`' | 0xE2 => self.quote_separates(byte, window, next, next > after),
             0xEF => Some(self.after_wide(window, next)?),
             b'{' if next > after => self.opens_sibling(window, next, bounds),
-            _ => Some(window.starts_with_any(next, bounds.stops)?.is_some()),
+            _ if window.starts_with_any(next, bounds.stops)?.is_some() => Some(true),
+            // The next argument of a call expression, behind a comma that is missing.
+            _ if next > after && self.stack.is_empty() && bounds.outer == Some(b')') => self.word_then(window, next, b"="),
+            _ => Some(false),
         }
     }
 

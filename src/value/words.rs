@@ -220,19 +220,19 @@ impl Reader {
             let Some(byte) = rest.get(plain).copied() else { break };
             let at = self.scan;
             match byte {
-                b'(' if python => self.parens += 1,
-                b')' if python && self.parens > 0 => self.parens -= 1,
-                b',' | b'}' | b']' | b'\n' | b'\r' if self.parens == 0 => return Some(BareEnd::At(at)),
+                b')' | b']' if python && self.brackets > 0 => self.brackets -= 1,
+                b',' | b'}' | b']' | b'\n' | b'\r' if self.brackets == 0 => return Some(BareEnd::At(at)),
                 b')' if bounds.outer == Some(b')') || self.stack.last() == Some(&super::Frame::Tuple) => return Some(BareEnd::At(at)),
-                b'"' if self.parens == 0 && self.dialect.keys == Keys::Quoted => {
+                b'"' if self.brackets == 0 && self.dialect.keys == Keys::Quoted => {
                     if let Some(end) = self.bare_meets_quote(window, at)? {
                         return Some(end);
                     }
                 }
-                b' ' | b'\t' if self.parens == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
+                b' ' | b'\t' if self.brackets == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
                 0xEF if self.is_wide(window, at)? && self.is_whole_word(window, at) => return Some(BareEnd::At(at)),
                 b'<' | b'[' | 0xE2 | 0xEF if window.starts_with_any(at, bounds.stops)?.is_some() => return Some(BareEnd::At(at)),
+                b'(' | b'[' if python => self.brackets += 1,
                 _ => {}
             }
             // No number or literal has such a byte, so the word need not be asked again.
