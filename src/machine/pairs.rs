@@ -186,7 +186,7 @@ impl Machine {
     /// Between two arguments.
     fn pair_between(&mut self, state: &mut PairsState, format: &Format, pairs: &Pairs, window: &Window<'_>) -> Option<Pair> {
         let next = window.after_blanks(self.pos)?;
-        if window.starts_with(next, LINE_FEED)? {
+        if window.get(next) == Some(b'\\') && window.starts_with(next, LINE_FEED)? {
             state.call.mark(RepairKind::OddCharacter, Span::new(next, next + LINE_FEED.len()));
             self.pos = next + LINE_FEED.len();
             return Some(Pair::Go);
@@ -806,9 +806,10 @@ fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> O
 }
 
 /// One past blanks, and past line feeds that were written out.
+#[inline]
 fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
     let mut next = window.after_blanks(at)?;
-    while next - at < MAX_INNER && window.starts_with(next, LINE_FEED)? {
+    while window.get(next) == Some(b'\\') && next - at < MAX_INNER && window.starts_with(next, LINE_FEED)? {
         next = window.after_blanks(next + LINE_FEED.len())?;
     }
     Some(next)
