@@ -165,6 +165,8 @@ pub struct Collector {
     in_reasoning: bool,
     reasoning_pending: Vec<u8>,
     started: usize,
+    /// True when the next error ends a call whose beginning may have been told.
+    outgrown: bool,
     /// Calls of a list that is not over yet.
     listed: Vec<(Box<Call>, Vec<u8>)>,
 }
@@ -185,6 +187,7 @@ impl Collector {
             in_reasoning: false,
             reasoning_pending: Vec::new(),
             started: 0,
+            outgrown: false,
             listed: Vec::new(),
         }
     }
@@ -320,7 +323,8 @@ impl Collector {
     }
 
     fn keep_error(&mut self, kind: FaultKind, name: Option<Vec<u8>>, span: Span, raw: &[u8], shown: bool) {
-        if self.outcome.errors.len() > self.limits.errors {
+        let ends_call = std::mem::take(&mut self.outgrown);
+        if self.outcome.errors.len() > self.limits.errors && !ends_call {
             return;
         }
         let kind = if self.outcome.errors.len() == self.limits.errors { FaultKind::Limit(Limit::Errors) } else { kind };
@@ -457,6 +461,7 @@ impl Sink for Collector {
         if self.cut == Cut::Keep && self.started < self.limits.calls && call.index.is_none() {
             self.started += 1;
         }
+        self.outgrown = true;
     }
 
     fn call(&mut self, call: Box<Call>, raw: &[u8]) {

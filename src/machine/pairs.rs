@@ -386,7 +386,7 @@ impl Machine {
                 Pair::Go
             }
             Some(Found::End) => {
-                let end = window.end() - self.partial_closer(pairs, window);
+                let end = window.end() - if value.in_cdata { 0 } else { self.partial_closer(pairs, window) };
                 self.cut_value(state, &value, end, pairs, window);
                 self.pos = window.end();
                 Pair::Over(End::Cut)
