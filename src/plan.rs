@@ -238,7 +238,8 @@ impl Plan {
             }
         }
         for row in self.rows.clone() {
-            for control in row.controls {
+            // In auto-detection a tag that is one word is somebody's text, whatever some family wraps in it.
+            for control in row.controls.iter().filter(|control| !auto || !is_one_word_tag(control)) {
                 self.marker(control).alone = if control.starts_with("</") { Alone::Tail } else { Alone::Control };
             }
             // In auto-detection the rows with loose shapes would take away tokens that other rows show.
@@ -435,6 +436,12 @@ fn closers_of(row: &Format) -> Vec<&'static str> {
 /// A spelling that only a special token has.
 fn is_token(text: &str) -> bool {
     text.contains('|') || text.contains('｜') || text.starts_with(['[', ']'])
+}
+
+/// A tag whose name is one plain word.
+fn is_one_word_tag(text: &str) -> bool {
+    let name = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    name.is_some_and(|name| name.trim_start_matches('/').bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// What ends a fenced row.

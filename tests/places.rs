@@ -128,7 +128,7 @@ fn without_its_section_a_call_needs_an_offered_name() {
         ("A. <invoke name=\"f\"><parameter name=\"a\">1</parameter></invoke> B.", "A. B. f{\"a\":1}missing_opener"),
         (
             "A. <invoke name=\"zz\"><parameter name=\"a\">1</parameter></invoke> B.",
-            "A. <invoke name=\"zz\"><parameter name=\"a\">1</invoke> B.",
+            "A. <invoke name=\"zz\"><parameter name=\"a\">1</parameter></invoke> B.",
         ),
     ]);
 }
@@ -243,7 +243,7 @@ fn white_space_longer_than_a_look_ahead_is_no_layout() {
         (
             "<function=f>…<parameter=a>…1…</parameter></function>",
             " f{\"a\":1}missing_opener",
-            "<function=f>…<parameter=a>…1…</function> !unreadable",
+            "<function=f>…<parameter=a>…1…</parameter></function> !unreadable",
         ),
         ("[f(a=\"x\"…)]", " f{\"a\":\"x\"}", " f{\"a\":\"x\"}missing_comma,positional_argument,missing_value"),
         ("[f(a=1)…, f(a=2)]", " f{\"a\":1} f{\"a\":2}", "[f(a=1)…, f(a=2)]"),

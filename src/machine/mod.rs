@@ -146,6 +146,8 @@ pub struct Machine {
     boundary: bool,
     /// Calls that were told.
     calls: usize,
+    /// True once an error or a token has left the prose: closers that stand alone may belong to it.
+    stripped: bool,
     /// True once a marked call was seen: weak shapes do not count any more.
     marked: bool,
     /// The fence that is open.
@@ -188,6 +190,7 @@ impl Machine {
             line: prose::Line::START,
             boundary: true,
             calls: 0,
+            stripped: false,
             marked: false,
             fence: None,
             quoted: None,
@@ -384,6 +387,7 @@ impl Machine {
         if self.candidate.is_some() {
             self.held.push(Held::Fault(fault));
         } else {
+            self.stripped |= !fault.shown;
             tell(fault, window, sink);
         }
         self.told(end.max(self.told), prose::Line::MIDDLE);

@@ -314,7 +314,8 @@ impl Machine {
                 return Some(Passed::Step(Step::Go));
             }
         }
-        if alone == Alone::Tail && !self.only_closers_follow(window, end)? {
+        let nothing_to_close = self.calls == 0 && !self.stripped;
+        if alone == Alone::Tail && (nothing_to_close || !self.only_closers_follow(window, end)?) {
             return Some(Passed::Text(end));
         }
         if alone == Alone::Word && self.is_word(window, at, end)? {
@@ -332,6 +333,7 @@ impl Machine {
 
     fn tell_control<S: Sink>(&mut self, end: usize, sink: &mut S) {
         self.tell_markup(end, sink);
+        self.stripped = true;
         self.at_border();
     }
 
