@@ -15,6 +15,8 @@ pub struct Marker {
     pub rows: Vec<usize>,
     /// The rows whose call it opens without the section around.
     pub loose: Vec<usize>,
+    /// True when it opens an argument of some row.
+    pub argument: bool,
     /// The reasoning block that it opens.
     pub think: Option<usize>,
     /// What it means where it opens nothing.
@@ -227,6 +229,11 @@ impl Plan {
             if !row.section.open.is_empty() && row.loose != crate::format::Loose::Never {
                 for open in row.call.open {
                     self.marker(open).loose.push(index);
+                }
+            }
+            if let Body::Named(_, crate::format::Args::Pairs(pairs)) = row.body {
+                for open in pairs.open {
+                    self.marker(open).argument = true;
                 }
             }
             for close in closers_of(row) {

@@ -4,7 +4,7 @@
 
 use super::MAX_KEY;
 use super::attributes::{AttributesRead, MAX_TAG, attributes};
-use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, Loose, NameStyle, Pairs, Shape};
+use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, NameStyle, Pairs, Shape};
 use crate::tools::Tools;
 use crate::value::key_stands_at;
 use crate::window::{Window, is_blank};
@@ -250,9 +250,6 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
 
 /// Whether arguments begin behind the head.
 fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadText<'_>, names: Names<'_>) -> Option<Opens> {
-    if row.between == Between::Noise && row.loose == Loose::Always {
-        return Some(Opens::Yes);
-    }
     let next = window.after_blanks(head.end)?;
     match args {
         Args::Object { .. } => {
@@ -357,7 +354,7 @@ fn read_until<'t>(
         if window.get(scan).is_none() {
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
-            let plausible = begun.is_empty() || name_of(begun, style, names).is_some();
+            let plausible = begun.is_empty() || !begun.iter().any(|byte| is_blank(*byte)) && name_of(begun, style, names).is_some();
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.

@@ -148,6 +148,8 @@ pub struct Machine {
     calls: usize,
     /// True once an error or a token has left the prose: closers that stand alone may belong to it.
     stripped: bool,
+    /// True once an opener was text: closers that stand alone may belong to that, and be text as well.
+    opened_in_text: bool,
     /// True once a marked call was seen: weak shapes do not count any more.
     marked: bool,
     /// The fence that is open.
@@ -191,6 +193,7 @@ impl Machine {
             boundary: true,
             calls: 0,
             stripped: false,
+            opened_in_text: false,
             marked: false,
             fence: None,
             quoted: None,

@@ -268,6 +268,7 @@ impl Machine {
             self.tell_control(at + length, sink);
             return Some(Passed::Step(Step::Go));
         }
+        self.opened_in_text |= marker.argument || !marker.rows.is_empty() || !marker.loose.is_empty();
         self.alone(marker.alone, window, at, length, &marker.rows, sink)
     }
 
@@ -314,8 +315,8 @@ impl Machine {
                 return Some(Passed::Step(Step::Go));
             }
         }
-        let nothing_to_close = self.calls == 0 && !self.stripped;
-        if alone == Alone::Tail && (nothing_to_close || !self.only_closers_follow(window, end)?) {
+        let closes_text = self.opened_in_text && self.calls == 0 && !self.stripped;
+        if alone == Alone::Tail && (closes_text || !self.only_closers_follow(window, end)?) {
             return Some(Passed::Text(end));
         }
         if alone == Alone::Word && self.is_word(window, at, end)? {
