@@ -40,7 +40,7 @@ struct Search<'t> {
 impl Search<'_> {
     fn read(mut self) -> Document {
         let Some(start) = self.find_start() else { return refused() };
-        let Some((first, end)) = self.value(&start) else { return refused() };
+        let Some((first, end)) = self.value(&start) else { return self.refused() };
         let mut values = vec![first];
         let mut end = end;
         while let Some(next) = self.another(end) {
@@ -55,6 +55,12 @@ impl Search<'_> {
         }
         self.repairs.sort_by_key(|repair| repair.span.start);
         Document { value: Some(value), repairs: self.repairs }
+    }
+
+    /// What was mended of a text that gives no value says nothing, but for why it gives none.
+    fn refused(mut self) -> Document {
+        self.repairs.retain(|repair| repair.kind == RepairKind::TooDeep);
+        Document { value: None, repairs: self.repairs }
     }
 
     fn joined(&mut self, mut values: Vec<Tape>) -> Tape {
@@ -171,7 +177,11 @@ impl Search<'_> {
             Progress::Stopped => reader.finish(&window, pos, Ending::Finished, &mut plain),
             Progress::Failed(_) => return None,
         }
-        if plain.tape.is_empty() || plain.tape.passed().is_some() || plain.repairs.iter().any(|repair| repair.kind == RepairKind::TooDeep) {
+        if let Some(deep) = plain.repairs.iter().find(|repair| repair.kind == RepairKind::TooDeep) {
+            self.repairs.push(*deep);
+            return None;
+        }
+        if plain.tape.is_empty() || plain.tape.passed().is_some() {
             return None;
         }
         self.repairs.append(&mut plain.repairs);

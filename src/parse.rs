@@ -269,6 +269,12 @@ impl ProseFilter {
         prose.text
     }
 
+    /// True after [`ProseFilter::flush`].
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
     /// What is left at the end of the reply.
     pub fn flush(&mut self) -> Vec<u8> {
         let mut prose = ProseOnly::default();

@@ -341,3 +341,20 @@ def test_help_has_examples():
 def test_version():
     done = run("--version")
     assert (done.returncode, done.stdout.decode()) == (0, f"toolparse {toolparse.__version__}\n")
+
+
+@pytest.mark.parametrize("tools", ["./typo", "b,,c", "b c", '{"b":{}}', " "])
+def test_tools_that_are_neither_a_file_nor_names(
+    tools: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text("a")
+    assert main(["parse", str(reply), "--tools", tools]) == 2
+    assert "neither a file nor names between commas" in capsys.readouterr().err
+
+
+def test_blanks_around_the_names_of_tools_are_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text('<tool_call>{"name": "c", "arguments": {}}</tool_call>')
+    assert main(["parse", str(reply), "--tools", "b, c"]) == 0
+    assert '"name": "c"' in capsys.readouterr().out

@@ -136,3 +136,9 @@ def test_something_else_than_text_is_a_type_error(wrong: Any) -> None:
 def test_nothing_raises(text: str) -> None:
     assert isinstance(repair_json(text), RepairedJSON)
     assert isinstance(repair_json(text.encode("utf-8", "surrogatepass"), ended=True), RepairedJSON)
+
+
+def test_what_lies_too_deep_is_refused_with_a_reason() -> None:
+    found = toolparse.repair_json('{"a": ' + "[" * 300 + "1" + "]" * 300 + "}")
+    assert (found.value, found.text) == (toolparse.MISSING, "")
+    assert [(repair.kind, repair.safe) for repair in found.repairs] == [("too_deep", False)]

@@ -137,7 +137,15 @@ INSIDE: dict[str, set[str]] = {
     "openai.py": {"toolparse._core", "toolparse._types", "toolparse._async", "toolparse.anthropic"},
     "anthropic.py": {"toolparse._core", "toolparse._types", "toolparse._async"},
     "_start.py": set(),
-    "__init__.py": {"toolparse._core", "toolparse._types", "toolparse._async", "toolparse._start"},
+    # The last two for type checkers; they are imported when they are first named.
+    "__init__.py": {
+        "toolparse._core",
+        "toolparse._types",
+        "toolparse._async",
+        "toolparse._start",
+        "toolparse.anthropic",
+        "toolparse.openai",
+    },
 }
 
 

@@ -125,14 +125,19 @@ def test_what_clients_are_told_of_it() -> None:
     chunks = [*chat.encode(begun()), *chat.finish("stop")]
     told = [call for chunk in chunks for choice in chunk["choices"] for call in choice["delta"].get("tool_calls", [])]
     arguments = {at: "".join(call["function"]["arguments"] for call in told if call["index"] == at) for at in (0, 1)}
+    assert chunks[-1]["choices"][0]["finish_reason"] == "length"
     assert arguments == {0: '{"note":"' + "a" * 300 + "b" * 100, 1: "{}"}, "no JSON that a client could run"
 
     blocks = anthropic.EventEncoder(model="m")
-    kinds = [event["type"] for event in [*blocks.encode(begun()), *blocks.finish("stop")]]
+    told = [*blocks.encode(begun()), *blocks.finish("stop")]
+    assert told[-2]["delta"]["stop_reason"] == "max_tokens"
+    kinds = [event["type"] for event in told]
     assert kinds.count("content_block_start") == kinds.count("content_block_stop") == 3
 
     response = openai.ResponseEncoder(model="m")
-    output = [*response.encode(begun()), *response.finish("stop")][-1]["response"]["output"]
+    answer = [*response.encode(begun()), *response.finish("stop")][-1]["response"]
+    assert answer["status"] == "incomplete"
+    output = answer["output"]
     assert [(item["type"], item["status"]) for item in output] == [
         ("function_call", "incomplete"),
         ("message", "completed"),

@@ -137,3 +137,11 @@ def test_it_shows_the_text_of_a_reading() -> None:
 def test_misuse_is_named(options: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError), match=next(iter(options))):
         ProseFilter(**options)
+
+
+def test_a_push_behind_flush_begins_the_next_reply() -> None:
+    shown = ProseFilter(prompt="<think>")
+    for _ in range(2):
+        assert shown.push("x</think>Hello <tool") == "Hello "
+        assert shown.flush() == "<tool"
+    assert shown.flush() == ""

@@ -290,3 +290,18 @@ def test_the_tools_may_change_afterwards() -> None:
 def test_compiled_tools_serve_many_streams() -> None:
     tools = toolparse.Tools(TOOLS)
     assert [len(streamed([CALL], tools).calls) for _ in range(3)] == [1, 1, 1]
+
+
+def test_ids_stay_with_their_calls_when_a_callback_raised() -> None:
+    def ids(index: int, name: str, native_id: str | None) -> str:
+        if index == 0:
+            raise LookupError("no id")
+        return f"id{index}"
+
+    stream = toolparse.ToolStream(["f"], ids=ids)
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    with pytest.raises(LookupError):
+        stream.push(call)
+    events = stream.push(call) + stream.finish()
+    assert [event.id for event in events if isinstance(event, toolparse.CallStart)] == ["id1"]
+    assert [event.call.id for event in events if isinstance(event, toolparse.CallEnd)] == ["id1"]

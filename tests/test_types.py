@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import inspect
+import pickle
 import subprocess
 import sys
 from importlib import resources
@@ -207,3 +209,51 @@ def test_a_type_checker_agrees(tmp_path: Path) -> None:
     assert checked(tmp_path / "good.py", SNIPPET) == []
     wrong = ["arg-type", "arg-type", "call-arg", "arg-type", "arg-type", "attr-defined"]
     assert checked(tmp_path / "wrong.py", WRONG) == wrong
+
+
+def test_the_clients_shapes_are_there_without_an_import_of_their_own() -> None:
+    code = (
+        "import toolparse, sys; assert 'toolparse.openai' not in sys.modules; "
+        "print(toolparse.openai.__name__, toolparse.anthropic.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["toolparse.openai", "toolparse.anthropic"]
+    with pytest.raises(AttributeError, match="module 'toolparse' has no attribute 'gemini'"):
+        toolparse.gemini  # noqa: B018
+
+
+def test_tools_are_what_they_were_when_they_were_made() -> None:
+    definition = {"name": "b", "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    for source, names in (
+        ((name for name in "ab"), ("a", "b")),
+        ({"a": {}, "b": {}}.keys(), ("a", "b")),
+        ([definition], ("b",)),
+        (iter([definition]), ("b",)),
+        (None, None),
+    ):
+        tools = toolparse.Tools(source)
+        for same in (
+            tools,
+            copy.copy(tools),
+            copy.deepcopy(tools),
+            pickle.loads(pickle.dumps(tools)),
+            toolparse.Tools(tools),
+        ):
+            assert (same.names, same) == (names, tools)
+    assert toolparse.Tools(["b"]) == toolparse.Tools(("b",)) != toolparse.Tools(["c"])
+    offered = ["b"]
+    tools, stream = toolparse.Tools(offered), toolparse.ToolStream(offered)
+    stream.push('<tool_call>{"name": "b", ')
+    offered.clear()
+    assert pickle.loads(pickle.dumps(tools)).names == ("b",)
+    for one in (pickle.loads(pickle.dumps(stream)), copy.copy(stream)):
+        one.push('"arguments": {}}</tool_call>')
+        assert [call.name for call in one.result().calls] == ["b"]
+
+
+def test_a_tool_use_keeps_the_keys_it_was_given() -> None:
+    block = toolparse.ToolUse("i", "n", {"a": "1"}, complete=False)
+    block["cache_control"] = {"type": "ephemeral"}
+    del block["id"]
+    for same in (copy.copy(block), copy.deepcopy(block), pickle.loads(pickle.dumps(block))):
+        assert (type(same), same, same.complete) == (toolparse.ToolUse, block, False)

@@ -5,6 +5,8 @@ prose, :func:`parse_batch` reads many, :func:`parse_arrow` columns of them, :fun
 alone. Model text never makes them raise; what was mended is marked on the result.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from toolparse._start import over as _over  # noqa: F401  # isort: skip
 from toolparse._async import aevents
 from toolparse._core import (
@@ -45,6 +47,20 @@ from toolparse._types import (
 Event = TextDelta | ReasoningDelta | CallStart | ArgumentsDelta | CallEnd | CallFailed
 """Everything that a stream hands out."""
 
+if _TYPE_CHECKING:
+    import toolparse.anthropic as anthropic
+    import toolparse.openai as openai
+else:
+
+    def __getattr__(name: str) -> object:
+        """Imports ``toolparse.openai`` or ``toolparse.anthropic`` when it is first named."""
+        if name not in ("anthropic", "openai"):
+            raise AttributeError(f"module 'toolparse' has no attribute {name!r}")
+        from importlib import import_module
+
+        return import_module(f"toolparse.{name}")
+
+
 __all__ = [
     "MISSING",
     "ArgumentsDelta",
@@ -69,11 +85,13 @@ __all__ = [
     "Tools",
     "__version__",
     "aevents",
+    "anthropic",
     "arrow_schema",
     "format_for_model",
     "formats",
     "iter_arrow",
     "iter_unsafe",
+    "openai",
     "parse_arrow",
     "parse_batch",
     "parse_tool_calls",

@@ -71,6 +71,7 @@ def result_word(result: ParseResult, said: str | None) -> str:
     calls = result.calls
     unfinished = bool(calls) and not calls[-1].complete
     dropped = any(error.kind == "cut" for error in result.errors)
+    said = "length" if result.truncated else said
     return finish_word(said, called=bool(calls), unfinished=unfinished, dropped=dropped)
 
 

@@ -104,7 +104,8 @@ class CallError(str):
     """Something that wanted to be a call and is not one. It *is* its message, ready to be fed back to the model.
 
     ``kind`` is ``unknown_tool``, ``bad_arguments``, ``unreadable``, ``cut`` or ``limit``; ``name`` the tool's name as
-    written, if one was read; ``span`` its place in the reply; ``raw`` the text it was made from.
+    written, if one was read; ``span`` its place in the reply; ``raw`` the text it was made from, empty for a call that
+    was too large to be kept.
     """
 
     __slots__ = ("kind", "name", "raw", "span")
@@ -191,7 +192,15 @@ class ToolUse(dict[str, Any]):
         self.complete, self.repairs = complete, repairs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self["id"], self["name"], self["input"], self.complete, self.repairs))
+        return (_tool_use, (dict(self), self.complete, self.repairs))
+
+
+def _tool_use(block: dict[str, Any], complete: bool, repairs: tuple[Repair, ...]) -> ToolUse:
+    """A copy with whatever keys it has by now."""
+    made = ToolUse("", "", {}, complete, repairs)
+    made.clear()
+    made.update(block)
+    return made
 
 
 class _Missing(Enum):

@@ -167,7 +167,7 @@ class EventEncoder:
         self._index = -1
         self._open = ""
         self._silent = False
-        self._called = self._unfinished = self._dropped = False
+        self._called = self._unfinished = self._dropped = self._broken = False
 
     def encode(self, events: Iterable[Event]) -> list[Json]:
         """The stream events of what ``ToolStream.push`` or ``ToolStream.finish`` returned."""
@@ -189,6 +189,10 @@ class EventEncoder:
             elif isinstance(event, CallEnd):
                 self._end(out, event.call)
             elif isinstance(event, CallFailed):
+                # A call that was begun and fails has left broken JSON with the client.
+                if self._open == "call":
+                    self._broken = True
+                    self._close(out)
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
                     self._text(out, event.error.raw)
@@ -198,7 +202,8 @@ class EventEncoder:
         """What closes the open block, ``message_delta`` with the stop reason and the ``usage``, ``message_stop``."""
         out = [] if self._started else [self._start()]
         self._close(out)
-        word = finish_word(finish_reason, called=self._called, unfinished=self._unfinished, dropped=self._dropped)
+        said = "length" if self._broken else finish_reason
+        word = finish_word(said, called=self._called, unfinished=self._unfinished, dropped=self._dropped)
         delta = {"stop_reason": _STOP_REASONS[word], "stop_sequence": None}
         counted = {"output_tokens": self._usage["output_tokens"], **(usage or {})}
         out.append({"type": "message_delta", "delta": delta, "usage": counted})

@@ -120,8 +120,8 @@ class ChunkEncoder:
         self._choice = choice
         self._started = False
         self._calls = 0
-        self._silent = False
-        self._unfinished = self._dropped = False
+        self._silent = self._begun = False
+        self._unfinished = self._dropped = self._broken = False
 
     def encode(self, events: Iterable[Event]) -> list[Json]:
         """The chunks of what ``ToolStream.push`` or ``ToolStream.finish`` returned."""
@@ -138,10 +138,14 @@ class ChunkEncoder:
             elif isinstance(event, CallStart):
                 out.append(self._head(event))
             elif isinstance(event, CallEnd):
+                self._begun = False
                 self._unfinished = not event.call.complete
                 if self._silent:
                     out.append(self._arguments(event.call.arguments_json))
             elif isinstance(event, CallFailed):
+                # A call that was begun and fails has left broken JSON with the client.
+                self._broken = self._broken or self._begun
+                self._begun = False
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
                     out.append(self._chunk({"content": event.error.raw}))
@@ -151,7 +155,8 @@ class ChunkEncoder:
         """The last chunks: the one with the finish reason and, when ``usage`` is given, one that has only the usage."""
         out = [] if self._started else [self._first()]
         called = self._calls > 0
-        word = finish_word(finish_reason, called=called, unfinished=self._unfinished, dropped=self._dropped)
+        said = "length" if self._broken else finish_reason
+        word = finish_word(said, called=called, unfinished=self._unfinished, dropped=self._dropped)
         out.append(self._chunk({}, word))
         if usage is not None:
             out.append({**self._chunk({}), "choices": [], "usage": usage})
@@ -162,7 +167,7 @@ class ChunkEncoder:
         return self._chunk({"role": "assistant", "content": None})
 
     def _head(self, start: CallStart) -> Json:
-        self._silent = self._unfinished = True
+        self._silent = self._unfinished = self._begun = True
         self._calls += 1
         function = {"name": start.name, "arguments": ""}
         call = {"index": self._calls - 1, "id": start.id, "type": "function", "function": function}
@@ -285,7 +290,7 @@ class ResponseEncoder:
         self._item_id = ""
         self._call = ("", "")
         self._pieces: list[str] = []
-        self._called = self._unfinished = self._dropped = False
+        self._called = self._unfinished = self._dropped = self._broken = False
 
     def encode(self, events: Iterable[Event]) -> list[Json]:
         """The response's events for what ``ToolStream.push`` or ``ToolStream.finish`` returned."""
@@ -306,6 +311,7 @@ class ResponseEncoder:
                 self._close(out, "incomplete" if self._unfinished else "completed")
             elif isinstance(event, CallFailed):
                 if self._open == "call":
+                    self._broken = True
                     self._close(out, "incomplete")
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
@@ -315,7 +321,8 @@ class ResponseEncoder:
     def finish(self, finish_reason: str | None = None, *, usage: Json | None = None) -> list[Json]:
         """What closes the open item, and ``response.completed`` or ``response.incomplete`` with the whole response."""
         out = self._begin()
-        word = finish_word(finish_reason, called=self._called, unfinished=self._unfinished, dropped=self._dropped)
+        said = "length" if self._broken else finish_reason
+        word = finish_word(said, called=self._called, unfinished=self._unfinished, dropped=self._dropped)
         response = _response(self.id, self.model, self.created_at, self._output, word, usage)
         self._close(out, "incomplete" if self._open == "call" else response["status"])
         out.append(self._event("response." + response["status"], {"response": response}))

@@ -10,7 +10,6 @@ use crate::repair::Repair;
 use crate::tape::Tape;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 /// The fields of a repaired document that are made when they are asked for.
 #[pyclass(frozen, module = "toolparse._core")]
@@ -35,18 +34,20 @@ impl NativeDocument {
 /// Repairs JSON that stands alone, in prose or in a fence.
 ///
 /// `text` is `str` or UTF-8 `bytes`; `ended` says that its writer is known to have finished, so that missing closers and a number at the very end
-/// are no guess. Returns a `RepairedJSON`; its `value` is `MISSING` when nothing could be read. Never raises on account of the text.
+/// are no guess. Returns a `RepairedJSON`; its `value` is `MISSING` when nothing could be read, with the repair
+/// `too_deep` if it lies too deep. Never raises on account of the text.
 #[pyfunction]
 #[pyo3(signature = (text, *, ended=false))]
 pub fn repair_json<'py>(py: Python<'py>, text: &Bound<'py, PyAny>, ended: bool) -> PyResult<Bound<'py, PyAny>> {
     let (bytes, _) = text_of(text, "text")?;
     let document = repair(&bytes, ended);
     let types = types(py)?;
+    let places = Places::of(text, bytes.len());
     let Some(value) = document.value else {
-        return types.repaired.class(py).call1((types.missing.bind(py), "", PyTuple::empty(py)));
+        let why = repairs(py, &document.repairs, &places)?;
+        return types.repaired.class(py).call1((types.missing.bind(py), "", why));
     };
     let python = to_python(py, &value)?;
-    let places = Places::of(text, bytes.len());
     let native = NativeDocument { value, repairs: document.repairs, places }.into_pyobject(py)?.into_any();
     types.repaired.make(py, [native, python])
 }

@@ -18,11 +18,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shows the prose of a reply while it comes, and hides calls, markup and reasoning.
 ///
-/// `push(delta)` returns what is safe to show so far, `flush()` what is left at the end. Nothing is trimmed, and what was held back because it
+/// `push(delta)` returns what is safe to show so far, `flush()` what is left at the end; a push behind it begins the next reply. Nothing is
+/// trimmed, and what was held back because it
 /// might have been markup comes out in order.
 #[pyclass(frozen, module = "toolparse")]
 pub struct ProseFilter {
     filter: Mutex<Filter>,
+    options: Options,
 }
 
 #[pymethods]
@@ -42,13 +44,18 @@ impl ProseFilter {
             cut: Cut::Keep,
             limits: Limits::DEFAULT,
         };
-        Ok(ProseFilter { filter: Mutex::new(Filter::new(&options)) })
+        Ok(ProseFilter { filter: Mutex::new(Filter::new(&options)), options })
     }
 
     /// The prose that is safe to show so far.
     fn push<'py>(&self, py: Python<'py>, delta: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
         let (text, unit) = text_of(delta, "delta")?;
-        let shown = self.filter.lock().unwrap_or_else(PoisonError::into_inner).push(&text);
+        let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
+        if filter.is_finished() {
+            *filter = Filter::new(&self.options);
+        }
+        let shown = filter.push(&text);
+        drop(filter);
         if *shown == *text
             && let Ok(same) = delta.cast::<PyString>()
         {

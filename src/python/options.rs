@@ -26,30 +26,41 @@ use std::sync::{Arc, LazyLock, Mutex};
 #[derive(Debug)]
 pub struct PyTools {
     pub tools: Arc<Tools>,
-    /// What they were made of.
-    source: Py<PyAny>,
+    source: Source,
+}
+
+/// What tools were made of, as it was then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Any,
+    Names(Vec<String>),
+    /// Definitions as JSON text.
+    Json(String),
 }
 
 #[pymethods]
 impl PyTools {
     #[new]
-    fn new(tools: &Bound<'_, PyAny>) -> PyResult<PyTools> {
-        let source = match tools.cast::<PyTools>() {
-            Ok(other) => other.get().source.clone_ref(tools.py()),
-            Err(_) => tools.clone().unbind(),
-        };
-        Ok(PyTools { tools: tools_of(tools)?, source })
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Py<PyAny>,)) {
-        (slf.get_type(), (slf.get().source.clone_ref(slf.py()),))
-    }
-
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match other.cast::<PyTools>() {
-            Ok(other) => self.source.bind(other.py()).eq(&other.get().source),
-            Err(_) => Ok(false),
+    pub fn new(tools: &Bound<'_, PyAny>) -> PyResult<PyTools> {
+        if let Ok(other) = tools.cast::<PyTools>() {
+            return Ok(PyTools { tools: other.get().tools.clone(), source: other.get().source.clone() });
         }
+        let (tools, source) = compiled(tools)?;
+        Ok(PyTools { tools: Arc::new(tools), source })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>,))> {
+        let py = slf.py();
+        let source = match &slf.get().source {
+            Source::Any => py.None().into_bound(py),
+            Source::Names(names) => names.into_pyobject(py)?.into_any(),
+            Source::Json(text) => py.import("json")?.call_method1("loads", (text,))?,
+        };
+        Ok((slf.get_type(), (source,)))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<PyTools>().is_ok_and(|other| self.source == other.get().source)
     }
 
     /// The offered names in order, or `None` when every name is taken.
@@ -82,8 +93,12 @@ pub fn tools_of(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
     if let Ok(tools) = value.cast::<PyTools>() {
         return Ok(tools.get().tools.clone());
     }
+    compiled(value).map(|(tools, _)| Arc::new(tools))
+}
+
+fn compiled(value: &Bound<'_, PyAny>) -> PyResult<(Tools, Source)> {
     if value.is_none() {
-        return Ok(Arc::new(Tools::any()));
+        return Ok((Tools::any(), Source::Any));
     }
     if value.is_instance_of::<PyString>() || value.is_instance_of::<pyo3::types::PyBytes>() {
         return Err(bad_tools(value, "one str; write [name]"));
@@ -91,7 +106,7 @@ pub fn tools_of(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
     if value.is_instance_of::<PySet>() || value.is_instance_of::<PyFrozenSet>() {
         let mut names = names_of(value)?.ok_or_else(|| bad_tools(value, "a set that holds something other than str"))?;
         names.sort_unstable();
-        return Ok(Arc::new(Tools::from_names(names)));
+        return Ok(from_names(names));
     }
     if value.cast::<PyMapping>().is_ok() {
         return from_json(value);
@@ -101,9 +116,13 @@ pub fn tools_of(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
     };
     let items = PyList::new(value.py(), iterator.collect::<PyResult<Vec<_>>>()?)?;
     if let Some(names) = names_of(items.as_any())? {
-        return Ok(Arc::new(Tools::from_names(names)));
+        return Ok(from_names(names));
     }
     from_json(items.as_any())
+}
+
+fn from_names(names: Vec<String>) -> (Tools, Source) {
+    (Tools::from_names(names.clone()), Source::Names(names))
 }
 
 fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
@@ -128,11 +147,12 @@ fn bad_tools(value: &Bound<'_, PyAny>, what: &str) -> PyErr {
     ))
 }
 
-fn from_json(value: &Bound<'_, PyAny>) -> PyResult<Arc<Tools>> {
+fn from_json(value: &Bound<'_, PyAny>) -> PyResult<(Tools, Source)> {
     let text = json_of(value, "tools")?;
     let json: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| PyValueError::new_err(format!("tools cannot be read as JSON: {error}")))?;
-    Tools::from_json(&json).map(Arc::new).map_err(|error| PyValueError::new_err(error.to_string()))
+    let tools = Tools::from_json(&json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((tools, Source::Json(text)))
 }
 
 /// The JSON text of the argument `name`.

@@ -2,7 +2,7 @@
 
 use super::events::{ArgumentsDelta, CallEnd, CallFailed, CallStart, ReasoningDelta, TextDelta};
 use super::input::{Unit, text_of, written};
-use super::options::{Ids, finish_reason_of, max_bytes_of, options_of};
+use super::options::{Ids, PyTools, finish_reason_of, max_bytes_of, options_of};
 use super::places::Places;
 use super::results::{call_to_python, error_to_python, result_to_python};
 use crate::collect::outcome::{Event, ReadCall, ReadError};
@@ -69,12 +69,14 @@ impl ToolStream {
         ids: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ToolStream> {
-        let options = options_of(tools, format, prompt, cut, max_bytes_of(max_bytes)?, limits)?;
+        // An iterator gives its items once.
+        let tools = Bound::new(tools.py(), PyTools::new(tools)?)?.into_any();
+        let options = options_of(&tools, format, prompt, cut, max_bytes_of(max_bytes)?, limits)?;
         let compiled = options.tools.clone();
         let state = Mutex::new(State::new(&options));
         let ids = Ids::of(ids, Ids::Random)?;
         let spec = Spec {
-            tools: tools.clone().unbind(),
+            tools: tools.unbind(),
             format: format.map(|format| format.clone().unbind()),
             limits: limits.map(|limits| limits.clone().unbind()),
             options,
@@ -290,10 +292,12 @@ impl ToolStream {
             }
             Told::Plain(Event::CallStart(index, name, native_id)) => {
                 let name = lossy(&name);
+                // Numbers of calls that were found too large may have been left out, and a callback that raises leaves its call without an id.
+                state.ids.resize_with(index + 1, || PyString::new(py, "").unbind());
                 let id = self.make_id(py, index, &name, native_id.as_deref())?;
-                // Numbers of calls that were found too large may have been left out.
-                state.ids.resize_with(index, || PyString::new(py, "").unbind());
-                state.ids.push(id.clone_ref(py));
+                if let Some(place) = state.ids.get_mut(index) {
+                    *place = id.clone_ref(py);
+                }
                 Py::new(py, CallStart { index, id, name: PyString::new(py, &name).unbind() })?.into_any()
             }
             Told::Plain(Event::Arguments(index, json)) => {

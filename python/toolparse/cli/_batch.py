@@ -153,7 +153,7 @@ def _tools_hash(value: str | None) -> str | None:
 def _plain_tools(value: str | None) -> Any:
     """The tools as they can be sent to other machines; that they make sense was seen before."""
     if value is None or not (os.path.exists(value) or value.endswith(".json")):
-        return value and [name for name in value.split(",") if name]
+        return value and [name.strip() for name in value.split(",")]
     with open(value, encoding="utf-8-sig") as file:
         return json.load(file)
 

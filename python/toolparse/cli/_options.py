@@ -120,7 +120,11 @@ def tools_of(value: str | None) -> Tools | None:
         return None
     if os.path.exists(value) or value.endswith(".json"):
         return _tools_file(value)
-    return Tools([name for name in value.split(",") if name])
+    names = [name.strip() for name in value.split(",")] if value else []
+    for name in names:
+        if not name or any(mark.isspace() or mark in "/\\{}[]" for mark in name):
+            raise InputError(f"--tools: {in_line(value)} is neither a file nor names between commas")
+    return Tools(names)
 
 
 def _tools_file(name: str) -> Tools:
