@@ -169,7 +169,7 @@ const KEY_VALUE: Pairs = Pairs {
 const FUNCTION_HEAD: Head = Head::Until { label: &[], lead: &[], take: &[">"], stop: &[], name: NameStyle::Plain, id: &[] };
 const INVOKE_HEAD: Head = Head::Attributes { name: &["name"], end: &[">"], empty: &["/>"] };
 const LINE_HEAD: Head =
-    Head::Until { label: &[], lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>"], name: NameStyle::Plain, id: &[] };
+    Head::Until { label: &[], lead: &[], take: &["\n", "\\n"], stop: &["<arg_key>", "</tool_call>", "{"], name: NameStyle::Plain, id: &[] };
 
 const DEEPSEEK_SECTION: Wrap = Wrap {
     open: &["<｜tool▁calls▁begin｜>", "<｜tool_calls_begin｜>", "<｜tool calls begin｜>", "<｜tool\\_calls\\_begin｜>", "<｜tool▁calls｜>"],

@@ -53,6 +53,8 @@ pub enum Match {
 pub struct Plan {
     /// The rows.
     pub rows: Vec<&'static Format>,
+    /// True when all that auto-detection reads are among them.
+    pub auto: bool,
     /// For each row, the markers at which its values stop.
     pub stops: Vec<Vec<Vec<u8>>>,
     /// For each row, the bytes that its markers start with.
@@ -205,6 +207,7 @@ impl Plan {
             json_lines: indexes(&rows, |row| row.shape == Shape::Bare && row.place == Place::LineStart),
             rows,
             thinks,
+            auto,
             markers: Vec::new(),
             by_start: vec![Starts::default(); 256],
             shapes: Vec::new(),

@@ -69,6 +69,8 @@ pub(super) struct Names<'t> {
     pub tools: &'t Tools,
     /// Bytes of the longest.
     pub longest: usize,
+    /// True when the format was not named, so that a name alone may be a word between tags.
+    pub guess: bool,
 }
 
 impl Names<'_> {
@@ -279,7 +281,9 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
         ends = ends || window.starts_with_any(next, markers)?.is_some();
     }
     if ends {
-        return Some(if head.bare && !known { Opens::No } else { Opens::Yes });
+        // With blanks around it, a word between tags is spoken of.
+        let is_word = names.guess || window.get(next.saturating_sub(1)).is_some_and(is_blank);
+        return Some(if head.bare && !known && is_word { Opens::No } else { Opens::Yes });
     }
     if row.call.close.is_empty() {
         // Without a closer only the end of the line can say that an unknown name is no mention.
@@ -288,7 +292,7 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
         let counts = names.counts(head.name) || ended || line_over || window.starts_with(next, b"</function>")?;
         return Some(if counts { Opens::Yes } else { Opens::No });
     }
-    if window.get(next) == Some(b'{') && !head.bare {
+    if window.get(next) == Some(b'{') && (!head.bare || known) {
         return Some(Opens::Yes);
     }
     let mut wanted: Vec<&str> = pairs.open.iter().chain(row.call.close).chain(row.section.close).copied().collect();

@@ -310,7 +310,7 @@ impl Machine {
 
     /// What a head may name.
     fn names(&self) -> heads::Names<'_> {
-        heads::Names { tools: &self.tools, longest: self.limits.name }
+        heads::Names { tools: &self.tools, longest: self.limits.name, guess: self.plan.auto }
     }
 
     fn row(&self, row: usize) -> &'static Format {
