@@ -1,7 +1,7 @@
 //! Call expressions: `[f(a=1), g()]`, one a line, or `f.call(a=1)`.
 
 use super::candidate::Certain;
-use super::heads::is_name_byte;
+use super::heads::{is_name_byte, ticks};
 use super::json::cut_fault;
 use super::{MAX_KEY, Machine, Sink, State, Step};
 use crate::call::{Arguments, Call, End, Known, Plain};
@@ -230,6 +230,11 @@ impl Machine {
                     Some(Py::Go)
                 }
                 _ if closer.is_some() => Some(Py::Over { closed: true }),
+                b'`' if state.at == At::AfterCall && self.row(state.row).shape == Shape::Fenced && window.starts_with(next, b"```")? => {
+                    // The fence that opened leaves with the calls, and so does this one.
+                    self.pos = next + ticks(window, next)?;
+                    Some(Py::Over { closed: true })
+                }
                 _ if state.at == At::AfterCall && !state.list && matches!(state.layout, Expressions::Method | Expressions::One) => {
                     Some(Py::Over { closed: false })
                 }
