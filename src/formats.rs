@@ -1,115 +1,16 @@
-//! The rows, the reasoning blocks, the control tokens. Data only; the grammar of each family stands in its fixture file.
+//! The rows; beside them the reasoning blocks and the control tokens. Data only; the grammar of each family stands in its fixture file.
 //!
 //! The order of rows that share an opener is the order in which they are asked whether what follows is theirs.
 
+mod dsml;
+mod tokens;
+
 use crate::format::{
-    Args, Between, Body, CallKeys, CallsInside, ControlShape, Detect, Dialect, Edges, Escapes, Expressions, Fence, Format, Head, Key, Keys,
-    Loose, Meaning, Messages, NameStyle, Pairs, Place, Shape, Space, Syntax, Think, Tree, Trim, Typing, Wrap,
+    Args, Between, Body, CallKeys, ControlShape, Detect, Dialect, Escapes, Expressions, Fence, Format, Head, Key, Keys, Loose, Meaning,
+    Messages, NameStyle, Pairs, Place, Shape, Space, Syntax, Tree, Trim, Typing, Wrap,
 };
-
-/// Reasoning blocks.
-pub const THINKS: &[Think] = &[
-    Think { name: "think", open: &["<think>"], close: &["</think>"], ..BLOCK },
-    Think { name: "seed", open: &["<seed:think>"], close: &["</seed:think>"], ..BLOCK },
-    Think { name: "minimax", open: &["<mm:think>"], close: &["</mm:think>"], ..BLOCK },
-    Think { name: "mistral", open: &["[THINK]"], close: &["[/THINK]"], calls: CallsInside::Text, ..BLOCK },
-    Think {
-        name: "gemma",
-        open: &["<|channel>thought\n"],
-        close: &["<channel|>"],
-        calls: CallsInside::Text,
-        edges: Edges::LastLine,
-        ..BLOCK
-    },
-    Think { name: "kimi", open: &["◁think▷"], close: &["◁/think▷"], ..BLOCK },
-    Think {
-        name: "ifm",
-        open: &["<ifm|think>", "<ifm|think_fast>", "<ifm|think_faster>"],
-        close: &["</ifm|think>", "</ifm|think_fast>", "</ifm|think_faster>"],
-        ..BLOCK
-    },
-    Think {
-        name: "cohere",
-        open: &["<|START_THINKING|>"],
-        close: &["<|END_THINKING|>"],
-        calls: CallsInside::Text,
-        edges: Edges::Exact,
-        ..BLOCK
-    },
-    Think {
-        name: "apertus",
-        open: &["<|inner_prefix|>"],
-        close: &["<|inner_suffix|>"],
-        ended_by: &["<|tools_prefix|>"],
-        calls: CallsInside::Text,
-        edges: Edges::Exact,
-    },
-    Think {
-        name: "kimi_k3",
-        open: &["<|open|>think<|sep|>"],
-        close: &["<|close|>think<|sep|>"],
-        ended_by: &["<|open|>response<|sep|>", "<|open|>tools<|sep|>"],
-        calls: CallsInside::Text,
-        edges: Edges::Exact,
-    },
-    Think {
-        name: "inkling",
-        open: &["<|content_thinking|>"],
-        close: &["<|end_message|>"],
-        calls: CallsInside::Text,
-        edges: Edges::Exact,
-        ..BLOCK
-    },
-    Think { name: "longcat", open: &["<longcat_think>"], close: &["</longcat_think>"], ..BLOCK },
-    Think { name: "thinking", open: &["<thinking>"], close: &["</thinking>"], ..BLOCK },
-    Think { name: "plamo", open: &["<|plamo:begin_think:plamo|>"], close: &["<|plamo:end_think:plamo|>"], ..BLOCK },
-    Think { name: "pangu", open: &["[unused16]"], close: &["[unused17]"], ..BLOCK },
-];
-
-const BLOCK: Think = Think { name: "", open: &[], close: &[], ended_by: &[], calls: CallsInside::Drafts, edges: Edges::Blanks };
-
-/// Turn and stop tokens that servers leak: no prose, whatever the format.
-pub const CONTROLS: &[&str] = &[
-    "<|im_end|>",
-    "<|im_start|>assistant",
-    "<|start_header_id|>assistant<|end_header_id|>",
-    "<|begin_of_text|>",
-    "<|im_sep|>",
-    "<｜begin▁of▁sentence｜>",
-    "<｜Assistant｜>",
-    "<|start_of_role|>assistant<|end_of_role|>",
-    "<|endoftext|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|end_of_text|>",
-    "<|end_of_turn|>",
-    "<|end_of_msg|>",
-    "<|end_of_role|>",
-    "<|eot|>",
-    "<|eom|>",
-    "<|eos|>",
-    "</s>",
-    "<|end|>",
-    "<|return|>",
-    "<|call|>",
-    "<turn|>",
-    "<eos>",
-    "<end_of_turn>",
-    "<|tool_response>",
-    "<start_function_response>",
-    "<｜end▁of▁sentence｜>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|user|>",
-    "<|observation|>",
-    "<|assistant|>",
-    "[e~[",
-    "<|role_end|>",
-    "<|message_sep|>",
-    "<|end_message|>",
-    "<|content_model_end_sampling|>",
-    "<|assistant_end|>",
-    "<seed:eos>",
-];
+use dsml::{DSML_ASCII, DSML_TWICE, DSML_V4, DSML_V32, DSML_V41, GCML, dsml};
+pub use tokens::{CONTROLS, THINKS};
 
 /// A tag name with the namespace prefix that some prompts ask for.
 macro_rules! prefixed {
@@ -564,6 +465,8 @@ pub const FORMATS: &[Format] = &[
     // -- DeepSeek's and GigaChat's markup with typed attributes
     dsml("deepseek_v32", &DSML_V32),
     dsml("deepseek_v4", &DSML_V4),
+    dsml("deepseek_v4", &DSML_ASCII),
+    dsml("deepseek_v4", &DSML_TWICE),
     dsml("deepseek_v41", &DSML_V41),
     dsml("gigachat35", &GCML),
     Format {
@@ -935,72 +838,3 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
 ];
-
-/// The tags of one release of `DeepSeek`'s markup.
-struct Dsml {
-    section: Wrap,
-    call: Wrap,
-    open: &'static [&'static str],
-    close: &'static [&'static str],
-    shapes: &'static [ControlShape],
-}
-
-const DSML_SHAPES: &[ControlShape] = &[
-    ControlShape { prefix: "<｜DSML｜", end: ">", most: 60, without: b"<>\n" },
-    ControlShape { prefix: "</｜DSML｜", end: ">", most: 60, without: b"<>\n" },
-];
-
-const DSML_V32: Dsml = Dsml { section: Wrap { open: &["<｜DSML｜function_calls>"], close: &["</｜DSML｜function_calls>"] }, ..DSML_V4 };
-
-const DSML_V4: Dsml = Dsml {
-    section: Wrap { open: &["<｜DSML｜tool_calls>"], close: &["</｜DSML｜tool_calls>"] },
-    call: Wrap { open: &["<｜DSML｜invoke"], close: &["</｜DSML｜invoke>"] },
-    open: &["<｜DSML｜parameter"],
-    close: &["</｜DSML｜parameter>"],
-    shapes: DSML_SHAPES,
-};
-
-const DSML_V41: Dsml = Dsml {
-    section: Wrap { open: &["<｜DSML｜ calls>"], close: &["</｜DSML｜ calls>"] },
-    call: Wrap { open: &["<｜DSML｜ invoke"], close: &["</｜DSML｜ invoke>"] },
-    open: &["<｜DSML｜ parameter"],
-    close: &["</｜DSML｜ parameter>"],
-    shapes: DSML_SHAPES,
-};
-
-const GCML: Dsml = Dsml {
-    section: Wrap { open: &["<｜GCML｜tool_calls>"], close: &["</｜GCML｜tool_calls>"] },
-    call: Wrap { open: &["<｜GCML｜invoke"], close: &["</｜GCML｜invoke>"] },
-    open: &["<｜GCML｜parameter"],
-    close: &["</｜GCML｜parameter>"],
-    shapes: &[
-        ControlShape { prefix: "<｜GCML｜", end: ">", most: 60, without: b"<>\n" },
-        ControlShape { prefix: "</｜GCML｜", end: ">", most: 60, without: b"<>\n" },
-    ],
-};
-
-const fn dsml(name: &'static str, tags: &Dsml) -> Format {
-    Format {
-        name,
-        section: tags.section,
-        call: tags.call,
-        between: Between::Noise,
-        loose: Loose::Always,
-        body: Body::Named(
-            INVOKE_HEAD,
-            Args::Pairs(Pairs {
-                open: tags.open,
-                key: Key::Attributes(&["name"], &[">"]),
-                between: &[],
-                close: tags.close,
-                trim: Trim::Nothing,
-                typing: Typing::StringAttribute("string"),
-                outer: Place::Anywhere,
-                escapes: Escapes::None,
-            }),
-        ),
-        thinks: THINK,
-        control_shapes: tags.shapes,
-        ..ROW
-    }
-}
