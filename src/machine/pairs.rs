@@ -461,29 +461,8 @@ impl Machine {
                 value.scan = at + CDATA.len();
                 continue;
             }
-            let second = match window.get(at + 1) {
-                None if !window.last => return None,
-                second => second,
-            };
-            let may_close = pairs.close.iter().any(|close| close.as_bytes().get(1).copied() == second);
-            if !may_close {
-                // Most markers are none of the closers.
-            } else if let Some(length) = window.starts_with_any(at, pairs.close)? {
-                if self.goes_on(format, pairs, at + length, window)? {
-                    return Some(Found::Closer(at, length));
-                }
-                if let Some(both) = self.written_twice(state, value, format, pairs, at + length, window)? {
-                    value.doubt = value.doubt.or(Some(at));
-                    return Some(Found::Closer(at, both - at));
-                }
-                value.passed = Some(at + length);
-                if nearly_goes_on(format, pairs, at + length, window)? {
-                    value.doubt = value.doubt.or(Some(at));
-                }
-            } else if let Some(like) = self.like_closer(state, value, pairs, at, window)?
-                && self.goes_on(format, pairs, at + like.length, window)?
-            {
-                return Some(Found::Like(at, like));
+            if let Some(found) = self.closer_at(state, value, format, pairs, at, window)? {
+                return Some(found);
             }
             if let Some(length) = window.starts_with_any(at, pairs.open)? {
                 let inner = self.inner_key(state, pairs, at + length, window)?;
@@ -511,6 +490,42 @@ impl Machine {
             value.after_line = false;
             value.scan = at + 1;
         }
+    }
+
+    /// Whether the value is closed at `at`, where one of the row's markers may begin.
+    fn closer_at(
+        &self,
+        state: &PairsState,
+        value: &mut Value,
+        format: &Format,
+        pairs: &Pairs,
+        at: usize,
+        window: &Window<'_>,
+    ) -> Option<Option<Found>> {
+        let second = match window.get(at + 1) {
+            None if !window.last => return None,
+            second => second,
+        };
+        // Most markers are none of the closers.
+        if !pairs.close.iter().any(|close| close.as_bytes().get(1).copied() == second) {
+            return Some(None);
+        }
+        let Some(length) = window.starts_with_any(at, pairs.close)? else {
+            let Some(like) = self.like_closer(state, value, pairs, at, window)? else { return Some(None) };
+            return Some(self.goes_on(format, pairs, at + like.length, window)?.then_some(Found::Like(at, like)));
+        };
+        if self.goes_on(format, pairs, at + length, window)? {
+            return Some(Some(Found::Closer(at, length)));
+        }
+        if let Some(both) = self.written_twice(state, value, format, pairs, at + length, window)? {
+            value.doubt = value.doubt.or(Some(at));
+            return Some(Some(Found::Closer(at, both - at)));
+        }
+        value.passed = Some(at + length);
+        if nearly_goes_on(format, pairs, at + length, window)? {
+            value.doubt = value.doubt.or(Some(at));
+        }
+        Some(None)
     }
 
     /// One past the second of two closers, the first of which ends at `at`, if the grammar goes on there. Where an argument begins in the value
