@@ -18,6 +18,7 @@ mod pairs;
 mod prose;
 mod python;
 mod section;
+mod tag_keys;
 mod text;
 mod think;
 mod tree;

@@ -3,10 +3,11 @@
 //! A raw value is not escaped, so its closer counts only where the grammar goes on behind it. An outer closer inside a value that never
 //! closes is remembered as the provisional end of both; what comes first, a structural closer or the next call, decides.
 
-use super::attributes::{Attributes, AttributesRead, MAX_TAG, attributes};
+use super::attributes::{Attributes, MAX_TAG};
 use super::heads::{call_opens, opens};
 use super::named::ObjectState;
-use super::{MAX_KEY, Machine, Sink, State, Step};
+use super::tag_keys::{KeyRead, LINE_FEED, after_layout, read_key};
+use super::{Machine, Sink, State, Step};
 use crate::call::{Call, End, TypeSource};
 use crate::format::{Args, Body, Escapes, Format, Key, Pairs, Place, Trim, Typing};
 use crate::plan::{Alone, Match};
@@ -16,14 +17,10 @@ use crate::tools::{TypeSet, Unknown};
 use crate::value::Ending;
 use crate::window::{LEAST_LIKE, Window, ends_nearly_with, is_blank, nearly_at_start};
 use memchr::memmem;
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// How much is read of a tag inside a value. Such tags may be many, and lie in each other.
 const MAX_INNER: usize = 128;
-
-/// A line feed as two characters, which some models write between tags.
-const LINE_FEED: &[u8] = b"\\n";
 
 const CDATA: &[u8] = b"<![CDATA[";
 const CDATA_END: &[u8] = b"]]>";
@@ -120,19 +117,6 @@ enum Pair {
     Over(End),
     /// An object stands where the arguments should be.
     Object,
-}
-
-/// The key of an argument.
-enum KeyRead<'t> {
-    Key {
-        key: Cow<'t, [u8]>,
-        attributes: Attributes<'t>,
-        end: usize,
-        /// True when what should part it from the value is missing.
-        runs_on: bool,
-    },
-    No,
-    Cut,
 }
 
 impl Machine {
@@ -769,96 +753,6 @@ fn closing_tag_like(base: &[u8], key: Option<&[u8]>, at: usize, window: &Window<
     Some((begins_alike || is_of_key).then_some(Like { length: 2 + length + closes, is_of_key }))
 }
 
-fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
-    let (key, attributes, end) = match pairs.key {
-        Key::Until(ends) => match key_until(ends, at, window)? {
-            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
-        Key::Attributes(_, ends) if window.get(at) == Some(b'=') => match key_until(ends, at + 1, window)? {
-            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
-        Key::Attributes(names, ends) => match attributes(ends, &[], window, at, most)? {
-            AttributesRead::Attributes(found) => match found.get(names) {
-                Some(key) => {
-                    let end = found.end;
-                    (unescaped(key, pairs.escapes), found, end)
-                }
-                None => return Some(KeyRead::No),
-            },
-            AttributesRead::No => return Some(KeyRead::No),
-            AttributesRead::Cut => return Some(KeyRead::Cut),
-        },
-    };
-    let mut attributes = attributes;
-    let mut end = end;
-    let mut runs_on = !pairs.between.is_empty();
-    for marker in pairs.between {
-        let next = after_layout(window, end)?;
-        let Some(length) = window.starts_with_any(next, &[*marker])? else {
-            if next >= window.end() || window.ends_within(next, pairs.between) {
-                return Some(KeyRead::Cut);
-            }
-            continue;
-        };
-        end = next + length;
-        runs_on = false;
-        if let Typing::TypeAttribute(close) = pairs.typing
-            && close.starts_with("</")
-            && Some(marker) == pairs.between.first()
-        {
-            match key_until(&[close], end, window)? {
-                Ok((name, behind)) => {
-                    attributes.set("type", name);
-                    end = behind;
-                }
-                Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-            }
-        }
-    }
-    Some(KeyRead::Key { key, attributes, end, runs_on })
-}
-
-/// One past blanks, and past line feeds that were written out.
-#[inline]
-fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
-    let mut next = window.after_blanks(at)?;
-    while window.get(next) == Some(b'\\') && next - at < MAX_INNER && window.starts_with(next, LINE_FEED)? {
-        next = window.after_blanks(next + LINE_FEED.len())?;
-    }
-    Some(next)
-}
-
-/// A key that runs to a marker: `Err(true)` when the reply ends in it.
-fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], usize), bool>> {
-    let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
-    let next = |text: &[u8]| match ends {
-        [end] => memchr::memchr3(b'<', b'\n', first(end), text),
-        ends => text.iter().position(|byte| matches!(byte, b'<' | b'\n') || ends.iter().any(|end| first(end) == *byte)),
-    };
-    let mut scan = at;
-    while scan < at + MAX_KEY {
-        let text = window.slice(scan, at + MAX_KEY - 1);
-        scan += next(text).unwrap_or(text.len());
-        if let Some(length) = window.starts_with_any(scan, ends)? {
-            let key = window.slice(at, scan).trim_ascii();
-            let key = match key {
-                [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
-                key => key,
-            };
-            return Some(if key.is_empty() { Err(false) } else { Ok((key, scan + length)) });
-        }
-        match window.get(scan) {
-            None => return if window.last { Some(Err(true)) } else { None },
-            Some(b'<' | b'\n') if scan > at => return Some(Err(window.ends_within(scan, ends))),
-            Some(b'<') => return Some(Err(false)),
-            Some(_) => scan += 1,
-        }
-    }
-    Some(Err(false))
-}
-
 /// The type that an attribute names.
 fn attribute_type(typing: Typing, attributes: &Attributes<'_>) -> Option<TypeWord> {
     match typing {
@@ -885,10 +779,6 @@ fn value_type(typing: Typing, word: Option<TypeWord>, schema: TypeSet) -> (TypeS
         (Typing::SchemaOrText, None) => (schema, Unknown::Text, TypeSource::Schema, false),
         (_, None) => (schema, Unknown::JsonOrText, TypeSource::Schema, false),
     }
-}
-
-fn unescaped(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
-    if escapes == Escapes::None { Cow::Borrowed(text) } else { Cow::Owned(crate::xml::unescape(text)) }
 }
 
 fn find_any(bytes: &[u8], text: &[u8]) -> Option<usize> {

@@ -1,0 +1,121 @@
+//! The keys of arguments in tags, and what may stand around them.
+
+use super::MAX_KEY;
+use super::attributes::{Attributes, AttributesRead, attributes};
+use crate::format::{Escapes, Key, Pairs, Typing};
+use crate::window::Window;
+use std::borrow::Cow;
+
+/// A line feed as two characters, which some models write between tags.
+pub(super) const LINE_FEED: &[u8] = b"\\n";
+
+/// Written-out line feeds and blanks are passed over for so long.
+const MAX_LAYOUT: usize = 128;
+
+/// The key of an argument.
+pub(super) enum KeyRead<'t> {
+    Key {
+        key: Cow<'t, [u8]>,
+        attributes: Attributes<'t>,
+        end: usize,
+        /// True when what should part it from the value is missing.
+        runs_on: bool,
+    },
+    No,
+    Cut,
+}
+
+/// Reads the key of an argument whose opener ends at `at`, in a tag of at most so many bytes.
+pub(super) fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
+    let (key, attributes, end) = match pairs.key {
+        Key::Until(ends) => match key_until(ends, at, window)? {
+            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
+        Key::Attributes(_, ends) if window.get(at) == Some(b'=') => match key_until(ends, at + 1, window)? {
+            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
+        Key::Attributes(names, ends) => match attributes(ends, &[], window, at, most)? {
+            AttributesRead::Attributes(found) => match found.get(names) {
+                Some(key) => {
+                    let end = found.end;
+                    (unescaped(key, pairs.escapes), found, end)
+                }
+                None => return Some(KeyRead::No),
+            },
+            AttributesRead::No => return Some(KeyRead::No),
+            AttributesRead::Cut => return Some(KeyRead::Cut),
+        },
+    };
+    let mut attributes = attributes;
+    let mut end = end;
+    let mut runs_on = !pairs.between.is_empty();
+    for marker in pairs.between {
+        let next = after_layout(window, end)?;
+        let Some(length) = window.starts_with_any(next, &[*marker])? else {
+            if next >= window.end() || window.ends_within(next, pairs.between) {
+                return Some(KeyRead::Cut);
+            }
+            continue;
+        };
+        end = next + length;
+        runs_on = false;
+        if let Typing::TypeAttribute(close) = pairs.typing
+            && close.starts_with("</")
+            && Some(marker) == pairs.between.first()
+        {
+            match key_until(&[close], end, window)? {
+                Ok((name, behind)) => {
+                    attributes.set("type", name);
+                    end = behind;
+                }
+                Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+            }
+        }
+    }
+    Some(KeyRead::Key { key, attributes, end, runs_on })
+}
+
+/// One past blanks, and past line feeds that were written out.
+#[inline]
+pub(super) fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
+    let mut next = window.after_blanks(at)?;
+    while window.get(next) == Some(b'\\') && next - at < MAX_LAYOUT && window.starts_with(next, LINE_FEED)? {
+        next = window.after_blanks(next + LINE_FEED.len())?;
+    }
+    Some(next)
+}
+
+/// A key that runs to a marker: `Err(true)` when the reply ends in it.
+fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], usize), bool>> {
+    let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
+    let next = |text: &[u8]| match ends {
+        [end] => memchr::memchr3(b'<', b'\n', first(end), text),
+        ends => text.iter().position(|byte| matches!(byte, b'<' | b'\n') || ends.iter().any(|end| first(end) == *byte)),
+    };
+    let mut scan = at;
+    while scan < at + MAX_KEY {
+        let text = window.slice(scan, at + MAX_KEY - 1);
+        scan += next(text).unwrap_or(text.len());
+        if let Some(length) = window.starts_with_any(scan, ends)? {
+            let key = window.slice(at, scan).trim_ascii();
+            let key = match key {
+                [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
+                key => key,
+            };
+            return Some(if key.is_empty() { Err(false) } else { Ok((key, scan + length)) });
+        }
+        match window.get(scan) {
+            None => return if window.last { Some(Err(true)) } else { None },
+            Some(b'<' | b'\n') if scan > at => return Some(Err(window.ends_within(scan, ends))),
+            Some(b'<') => return Some(Err(false)),
+            Some(_) => scan += 1,
+        }
+    }
+    Some(Err(false))
+}
+
+fn unescaped(text: &[u8], escapes: Escapes) -> Cow<'_, [u8]> {
+    if escapes == Escapes::None { Cow::Borrowed(text) } else { Cow::Owned(crate::xml::unescape(text)) }
+}
