@@ -5,9 +5,9 @@ prose, :func:`parse_batch` reads many, :func:`parse_arrow` columns of them, :fun
 alone. Model text never makes them raise; what was mended is marked on the result.
 """
 
+from toolparse._start import over as _over  # noqa: F401  # isort: skip
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from toolparse._start import over as _over  # noqa: F401  # isort: skip
 from toolparse._async import aevents
 from toolparse._core import (
     ArgumentsDelta,
