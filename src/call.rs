@@ -24,7 +24,9 @@ enum Wrapper {
 impl Wrapper {
     fn of(key: &[u8]) -> Option<Wrapper> {
         match key {
-            b"arguments" | b"parameters" | b"args" | b"input" | b"kwargs" => Some(Wrapper::Arguments),
+            b"arguments" | b"parameters" | b"args" | b"input" | b"kwargs" | b"params" | b"action_input" | b"tool_input" => {
+                Some(Wrapper::Arguments)
+            }
             b"name" | b"tool_name" | b"function" | b"tool" => Some(Wrapper::Name),
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use super::body::settle;
 use super::candidate::Certain;
-use super::heads::{HeadText, after_fence, has_fence};
+use super::heads::{HeadText, after_fence, has_fence, ticks};
 use super::json::{cut_fault, member_follows};
 use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
@@ -341,8 +341,8 @@ impl Machine {
             };
         };
         if state.fenced && byte == b'`' && window.starts_with(next, b"```")? {
+            self.pos = next + ticks(window, next)?;
             state.fenced = false;
-            self.pos = next + 3;
             state.call.span.end = self.pos;
             return Some(After::Again);
         }
