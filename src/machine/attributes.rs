@@ -17,6 +17,11 @@ pub(super) struct Attributes<'t> {
 }
 
 impl<'t> Attributes<'t> {
+    /// A tag without attributes that ends at `end`.
+    pub fn none(end: usize, is_misquoted: bool) -> Attributes<'t> {
+        Attributes { end, is_misquoted, ..Attributes::default() }
+    }
+
     /// Adds an attribute that stands elsewhere.
     pub fn set(&mut self, key: &'static str, value: &'t [u8]) {
         self.values.push((key.as_bytes(), value));
@@ -86,6 +91,17 @@ pub(super) fn attributes<'t>(end: &[&str], empty: &[&str], window: &Window<'t>, 
             ValueRead::Cut => return Some(AttributesRead::Cut),
         }
     }
+}
+
+/// The text without its quotes; true when one of them is missing, or there are too many.
+pub(super) fn unquoted(text: &[u8]) -> (&[u8], bool) {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+    let before = text.iter().take_while(|byte| is_quote(byte)).count();
+    let inner = text.get(before..).unwrap_or_default();
+    let behind = inner.iter().rev().take_while(|byte| is_quote(byte)).count();
+    let inner = inner.get(..inner.len() - behind).unwrap_or_default();
+    let is_pair = before == 1 && behind == 1 && text.first() == text.last();
+    (inner, before + behind > 0 && !is_pair)
 }
 
 /// The value of an attribute, or why there is none.

@@ -3,7 +3,7 @@
 //! All of it is look ahead over a bounded stretch: nothing is settled before the head is whole.
 
 use super::MAX_KEY;
-use super::attributes::{AttributesRead, MAX_TAG, attributes};
+use super::attributes::{AttributesRead, MAX_TAG, attributes, unquoted};
 use crate::format::{Args, Between, Body, Expressions, Fence, Format, Head, NameStyle, Pairs, Shape};
 use crate::tools::Tools;
 use crate::value::key_stands_at;
@@ -414,17 +414,6 @@ fn name_of<'t>(raw: &'t [u8], style: NameStyle, names: Names<'_>) -> Option<Head
         |byte: &u8| *byte > b' ' && !matches!(byte, b'<' | b'>' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b'"' | b'\'' | b'`');
     let valid = !text.is_empty() && (text.iter().all(plain) || names.has(text));
     valid.then(|| HeadText { name: text, is_misquoted, ..HeadText::default() })
-}
-
-/// The text without its quotes; true when one of them is missing, or there are too many.
-fn unquoted(text: &[u8]) -> (&[u8], bool) {
-    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
-    let before = text.iter().take_while(|byte| is_quote(byte)).count();
-    let inner = text.get(before..).unwrap_or_default();
-    let behind = inner.iter().rev().take_while(|byte| is_quote(byte)).count();
-    let inner = inner.get(..inner.len() - behind).unwrap_or_default();
-    let is_pair = before == 1 && behind == 1 && text.first() == text.last();
-    (inner, before + behind > 0 && !is_pair)
 }
 
 /// `functions.NAME:COUNTER`, with its variants; a bare counter leaves the name open.

@@ -1,7 +1,7 @@
 //! The keys of arguments in tags, and what may stand around them.
 
 use super::MAX_KEY;
-use super::attributes::{Attributes, AttributesRead, attributes};
+use super::attributes::{Attributes, AttributesRead, attributes, unquoted};
 use crate::format::{Escapes, Key, Pairs, Typing};
 use crate::window::Window;
 use std::borrow::Cow;
@@ -27,29 +27,26 @@ pub(super) enum KeyRead<'t> {
 
 /// Reads the key of an argument whose opener ends at `at`, in a tag of at most so many bytes.
 pub(super) fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
-    let (key, attributes, end) = match pairs.key {
-        Key::Until(ends) => match key_until(ends, at, window)? {
-            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
-        Key::Attributes(_, ends) if window.get(at) == Some(b'=') => match key_until(ends, at + 1, window)? {
-            Ok((key, end)) => (Cow::Borrowed(key), Attributes::default(), end),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
-        Key::Attributes(names, ends) => match attributes(ends, &[], window, at, most)? {
+    let (key, attributes) = match pairs.key {
+        Key::Attributes(names, ends) if window.get(at) != Some(b'=') => match attributes(ends, &[], window, at, most)? {
             AttributesRead::Attributes(found) => match found.get(names) {
-                Some(key) => {
-                    let end = found.end;
-                    (unescaped(key, pairs.escapes), found, end)
-                }
+                Some(key) => (unescaped(key, pairs.escapes), found),
                 None => return Some(KeyRead::No),
             },
             AttributesRead::No => return Some(KeyRead::No),
             AttributesRead::Cut => return Some(KeyRead::Cut),
         },
+        Key::Until(ends) => match key_until(ends, at, window)? {
+            Ok((key, found)) => (Cow::Borrowed(key), found),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
+        Key::Attributes(_, ends) => match key_until(ends, at + 1, window)? {
+            Ok((key, found)) => (Cow::Borrowed(key), found),
+            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+        },
     };
     let mut attributes = attributes;
-    let mut end = end;
+    let mut end = attributes.end;
     let mut runs_on = !pairs.between.is_empty();
     for marker in pairs.between {
         let next = after_layout(window, end)?;
@@ -66,9 +63,10 @@ pub(super) fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: 
             && Some(marker) == pairs.between.first()
         {
             match key_until(&[close], end, window)? {
-                Ok((name, behind)) => {
+                Ok((name, found)) => {
                     attributes.set("type", name);
-                    end = behind;
+                    attributes.is_misquoted |= found.is_misquoted;
+                    end = found.end;
                 }
                 Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
             }
@@ -87,8 +85,8 @@ pub(super) fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
     Some(next)
 }
 
-/// A key that runs to a marker: `Err(true)` when the reply ends in it.
-fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], usize), bool>> {
+/// A key that runs to a marker, with a tag that has no attributes: `Err(true)` when the reply ends in it.
+fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], Attributes<'t>), bool>> {
     let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
     let next = |text: &[u8]| match ends {
         [end] => memchr::memchr3(b'<', b'\n', first(end), text),
@@ -99,12 +97,9 @@ fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result
         let text = window.slice(scan, at + MAX_KEY - 1);
         scan += next(text).unwrap_or(text.len());
         if let Some(length) = window.starts_with_any(scan, ends)? {
-            let key = window.slice(at, scan).trim_ascii();
-            let key = match key {
-                [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => inner,
-                key => key,
-            };
-            return Some(if key.is_empty() { Err(false) } else { Ok((key, scan + length)) });
+            let (key, is_misquoted) = unquoted(window.slice(at, scan).trim_ascii());
+            let tag = Attributes::none(scan + length, is_misquoted);
+            return Some(if key.is_empty() { Err(false) } else { Ok((key, tag)) });
         }
         match window.get(scan) {
             None => return if window.last { Some(Err(true)) } else { None },
