@@ -88,6 +88,7 @@ const CWM_HEAD: Head =
 
 /// What stands behind the ticks of a fence that may hold a call.
 const FENCE_WORDS: Wrap = Wrap { open: &["", "json", "JSON", "tool_call", "tool_code"], close: &[] };
+const GEMMA: Dialect = Dialect { syntax: Syntax::Json, keys: Keys::Bare, quote: Some("<|\"|>") };
 const TOOL_CALL: Wrap = Wrap { open: &["<tool_call>"], close: &["</tool_call>"] };
 const TOOL_CALLS: Wrap = Wrap { open: &["<tool_calls>"], close: &["</tool_calls>"] };
 
@@ -508,6 +509,7 @@ pub const FORMATS: &[Format] = &[
         ),
         space: Space::Keep,
         thinks: &["mistral", "think"],
+        controls: &["[/TOOL_CALLS]"],
         ..ROW
     },
     Format {
@@ -664,7 +666,7 @@ pub const FORMATS: &[Format] = &[
         name: "granite",
         call: Wrap { open: &["<|tool_call|>"], close: &[] },
         body: EITHER_BODY,
-        controls: &["<|/tool_call|>"],
+        controls: &["<|/tool_call|>", "<|/tool_calls|>"],
         space: Space::Keep,
         thinks: THINK,
         ..ROW
@@ -816,14 +818,25 @@ pub const FORMATS: &[Format] = &[
     // -- dialects
     Format {
         name: "gemma4",
-        call: Wrap { open: &["<|tool_call>call:"], close: &["<tool_call|>"] },
+        call: Wrap {
+            open: &["<|tool_call>call:", "<|tool_call>:", "<|tool_call>\ncall:", "<|tool_call>\r\ncall:"],
+            close: &["<tool_call|>"],
+        },
         body: Body::Named(
             Head::Until { label: &[], lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
-            Args::Object { dialect: Dialect { syntax: Syntax::Json, keys: Keys::Bare, quote: Some("<|\"|>") }, fence: Fence::None },
+            Args::Object { dialect: GEMMA, fence: Fence::None },
         ),
         space: Space::Keep,
         thinks: &["gemma"],
         controls: &["<tool_call|>", "<channel|>"],
+        ..ROW
+    },
+    Format {
+        name: "gemma4",
+        call: Wrap { open: &["<|tool_call>call:", "<|tool_call>"], close: &["<tool_call|>"] },
+        body: Body::Json(JSON_KEYS, GEMMA),
+        space: Space::Keep,
+        thinks: &["gemma"],
         ..ROW
     },
     Format {

@@ -33,6 +33,8 @@ pub enum Alone {
     Control,
     /// A closer: no prose if only other closers or the end of the reply follow.
     Tail,
+    /// The end of the reply: no prose if nothing else follows.
+    End,
     /// A closer that is no prose unless it stands between two blanks, as a word does.
     Word,
 }
@@ -250,7 +252,7 @@ impl Plan {
         for row in self.rows.clone() {
             // In auto-detection a tag that is one word is somebody's text, whatever some family wraps in it.
             for control in row.controls.iter().filter(|control| !auto || !is_one_word_tag(control)) {
-                self.marker(control).alone = if control.starts_with("</") { Alone::Tail } else { Alone::Control };
+                self.marker(control).alone = if is_closer(control) { Alone::Tail } else { Alone::Control };
             }
             // In auto-detection the rows with loose shapes would take away tokens that other rows show.
             if !auto || row.control_shapes.iter().all(|shape| shape.prefix != "<|") {
@@ -270,7 +272,7 @@ impl Plan {
             }
         }
         for control in CONTROLS {
-            self.marker(control).alone = Alone::Control;
+            self.marker(control).alone = if is_closer(control) { Alone::End } else { Alone::Control };
         }
     }
 
@@ -441,6 +443,11 @@ fn closers_of(row: &Format) -> Vec<&'static str> {
     }
     closers.retain(|close| !close.starts_with(['`', '\n']));
     closers
+}
+
+/// A token that may close something which is not of the row.
+fn is_closer(text: &str) -> bool {
+    text.starts_with("</") || text.starts_with("[/")
 }
 
 /// A spelling that only a special token has.

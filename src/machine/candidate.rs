@@ -86,7 +86,11 @@ impl Machine {
         self.holds_call = false;
         self.state = State::Prose;
         for fault in faults {
-            tell(fault, window, sink);
+            // Rows that read the same text one after the other refuse it for the same reason.
+            if fault.span.end > self.refused {
+                self.refused = fault.span.end;
+                tell(fault, window, sink);
+            }
         }
         let end = self.pos;
         self.pos = candidate.start;

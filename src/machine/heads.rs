@@ -324,7 +324,7 @@ fn behind_label(label: &[&str], window: &Window<'_>, at: usize) -> Option<Result
             return Some(Ok(scan + length));
         }
         match window.get(scan) {
-            None => return if window.last { Some(Err(true)) } else { None },
+            None => return if window.last { Some(Err(is_word(window.slice(at, scan)))) } else { None },
             Some(b'<' | b'>' | b'\n') => return Some(Err(window.ends_within(scan, label))),
             Some(_) => {}
         }
@@ -358,7 +358,7 @@ fn read_until<'t>(
         if window.get(scan).is_none() {
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
-            let plausible = begun.is_empty() || !begun.iter().any(|byte| is_blank(*byte)) && name_of(begun, style, names).is_some();
+            let plausible = begun.is_empty() || is_word(begun) && name_of(begun, style, names).is_some();
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.
@@ -386,6 +386,11 @@ fn read_until<'t>(
         }
         scan += 1;
     }
+}
+
+/// Text in which no white space stands. The beginning of a name or label is such, a sentence is not.
+fn is_word(text: &[u8]) -> bool {
+    !text.trim_ascii().iter().any(|byte| is_blank(*byte))
 }
 
 /// The id behind a name.

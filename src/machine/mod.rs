@@ -169,6 +169,8 @@ pub struct Machine {
     held: Vec<Held>,
     /// True when a call without a fault is among what is held.
     holds_call: bool,
+    /// One past the last error that a candidate which failed has left.
+    refused: usize,
     /// How much was read again after a candidate failed.
     reread: usize,
     /// Where a candidate may not start again.
@@ -205,6 +207,7 @@ impl Machine {
             candidate: None,
             held: Vec::new(),
             holds_call: false,
+            refused: 0,
             reread: 0,
             barred: 0,
             line_barred: 0,

@@ -12,6 +12,9 @@ use crate::repair::{FaultKind, Unreadable};
 use crate::span::Span;
 use crate::window::{BLANKS, Window, is_blank};
 
+/// How many closers in a row are looked at.
+const MAX_CLOSERS: usize = 3;
+
 /// A code fence that is open.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
@@ -319,6 +322,9 @@ impl Machine {
         if alone == Alone::Tail && (closes_text || !self.only_closers_follow(window, end)?) {
             return Some(Passed::Text(end));
         }
+        if alone == Alone::End && !self.only_closers_follow(window, end)? {
+            return Some(Passed::Text(end));
+        }
         if alone == Alone::Word && self.is_word(window, at, end)? {
             return Some(Passed::Text(end));
         }
@@ -348,11 +354,18 @@ impl Machine {
     }
 
     fn only_closers_follow(&self, window: &Window<'_>, at: usize) -> Option<bool> {
-        let next = window.after_blanks(at)?;
-        if window.get(next).is_none() {
-            return Some(true);
+        let mut end = at;
+        for _ in 0..MAX_CLOSERS {
+            let next = window.after_blanks(end)?;
+            if window.get(next).is_none() {
+                return Some(true);
+            }
+            match self.plan.find(window, next)? {
+                Match::Marker(index) if self.plan.get(index).alone != Alone::Text => end = next + self.plan.get(index).text.len(),
+                _ => return Some(false),
+            }
         }
-        Some(matches!(self.plan.find(window, next)?, Match::Marker(index) if self.plan.get(index).alone != Alone::Text))
+        Some(true)
     }
 
     /// Asks the rows in their order whether what stands behind the opener is theirs.
@@ -425,20 +438,27 @@ impl Machine {
         window: &Window<'_>,
         sink: &mut S,
     ) {
+        // The opener of a section is no mention at the start of a line.
+        let is_mentioned = !self.starts_line(window, at);
         self.tell_prose(window, at, sink);
         self.mention = None;
-        if self.fence.is_some() {
-            self.try_candidate(at, Certain::FirstCall);
-        } else {
-            sink.border(self.row(row).space);
-        }
         let format = self.row(row);
         let end = at + length;
         self.in_section = !format.section.open.is_empty() && !loose;
+        if self.fence.is_some() {
+            self.try_candidate(at, Certain::FirstCall);
+        } else if !self.in_section {
+            sink.border(format.space);
+        }
         if self.in_section {
-            self.tell_markup(end, sink);
+            let state = SectionState::new(row, end);
+            if is_mentioned {
+                self.pos = end;
+                self.state = State::Section(state);
+            } else {
+                self.begin_section(state, sink);
+            }
             self.boundary = false;
-            self.state = State::Section(SectionState::new(row));
         } else if let Some(head) = head {
             self.begin_named(row, at, &head, loose, window, sink);
         } else {

@@ -18,17 +18,19 @@ pub(super) struct SectionState {
     read: bool,
     /// Where text began that belongs to no call. What follows decides what it was, so it is not told.
     noise: Option<usize>,
+    /// One past its opener while that may still be a mention, and is not told.
+    opener: Option<usize>,
 }
 
 impl SectionState {
-    /// Behind the opener.
-    pub(super) fn new(row: usize) -> SectionState {
-        SectionState { row, read: false, noise: None }
+    /// Behind the opener, which ends at `opener` and is not told.
+    pub(super) fn new(row: usize, opener: usize) -> SectionState {
+        SectionState { row, read: false, noise: None, opener: Some(opener) }
     }
 
     /// Behind a call.
     pub(super) fn behind_call(row: usize) -> SectionState {
-        SectionState { row, read: true, noise: None }
+        SectionState { row, read: true, noise: None, opener: None }
     }
 }
 
@@ -51,12 +53,18 @@ impl Machine {
             return self.section_call(state, next, length, window, sink);
         }
         if let Some(length) = window.starts_with_any(next, format.section.close)? {
+            self.tell_opener(state, sink);
             self.drop_noise(state, next, window, sink);
             self.tell_markup(next + length, sink);
             self.leave_section(window, sink);
             return Some(Step::Go);
         }
         if let Some(length) = window.starts_with_any(next, format.section.open)? {
+            if state.opener.is_some() && state.noise.is_some() {
+                self.leave_unclosed(state, window, sink);
+                return Some(Step::Go);
+            }
+            self.tell_opener(state, sink);
             self.drop_noise(state, next, window, sink);
             self.tell_markup(next + length, sink);
             return Some(Step::Go);
@@ -65,11 +73,13 @@ impl Machine {
             && let Some(length) = window.starts_with_any(next, format.call.close)?
         {
             // The end of something whose beginning could not be read.
+            self.tell_opener(state, sink);
             self.refuse_noise(state, next + length, window, sink);
             self.tell_markup(next + length, sink);
             return Some(Step::Go);
         }
         if window.ends_within(next, format.section.close) || window.ends_within(next, format.call.open) {
+            self.tell_opener(state, sink);
             self.drop_noise(state, next, window, sink);
             self.tell_markup(window.end(), sink);
             return Some(Step::Go);
@@ -109,11 +119,13 @@ impl Machine {
                 return Some(Step::Go);
             }
             Opens::Cut if matches!(format.body, Body::Named(..)) && beginning.head.is_none() => {
+                self.tell_opener(state, sink);
                 self.cut_head(next, window, sink);
                 return Some(Step::Go);
             }
             _ => {}
         }
+        self.tell_opener(state, sink);
         self.tell_markup(next, sink);
         if let Some(head) = beginning.head {
             self.begin_named(state.row, next, &head, false, window, sink);
@@ -142,16 +154,36 @@ impl Machine {
             return Step::Go;
         }
         if state.noise.is_some() {
-            self.leave_unclosed(window, sink);
+            self.leave_unclosed(state, window, sink);
             return Step::Go;
         }
+        self.tell_opener(&mut state.clone(), sink);
         self.tell_markup(window.end(), sink);
         Step::More
     }
 
-    /// Nothing closed the section: what stands behind its last call is prose.
-    fn leave_unclosed<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+    /// A section whose opener is no mention.
+    pub(super) fn begin_section<S: Sink>(&mut self, mut state: SectionState, sink: &mut S) {
+        self.tell_opener(&mut state, sink);
+        self.state = State::Section(state);
+    }
+
+    /// The section is one, and no mention of its opener.
+    fn tell_opener<S: Sink>(&mut self, state: &mut SectionState, sink: &mut S) {
+        let Some(end) = state.opener.take() else { return };
+        if self.candidate.is_none() {
+            sink.border(self.row(state.row).space);
+        }
+        self.tell_markup(end, sink);
+    }
+
+    /// Nothing closed the section: what stands behind its last call is prose, and without one its opener was a mention.
+    fn leave_unclosed<S: Sink>(&mut self, state: &SectionState, window: &Window<'_>, sink: &mut S) {
         self.pos = self.told;
+        if let Some(end) = state.opener.filter(|_| self.candidate.is_none()) {
+            self.mention = Some((state.row, self.told));
+            self.tell_prose(window, end, sink);
+        }
         self.leave_section(window, sink);
     }
 
@@ -165,7 +197,7 @@ impl Machine {
         self.pos = found.map_or(window.end(), |index| at + 1 + index);
         let start = *state.noise.get_or_insert(at);
         if self.pos - start > MAX_NOISE {
-            self.leave_unclosed(window, sink);
+            self.leave_unclosed(state, window, sink);
         } else {
             self.state = State::Section(*state);
         }
