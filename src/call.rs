@@ -5,33 +5,13 @@ use crate::limits::{Limit, Limits};
 use crate::members::Members;
 use crate::repair::{FaultKind, Repair, RepairKind};
 use crate::span::Span;
+use crate::spellings::Spelled;
 use crate::tape::{Node, Tape};
 use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
 use crate::window::Window;
 use memchr::memmem;
 use std::collections::HashSet;
-
-/// What a key of an object says that wraps the arguments once more.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Wrapper {
-    /// The arguments.
-    Arguments,
-    /// The name.
-    Name,
-}
-
-impl Wrapper {
-    fn of(key: &[u8]) -> Option<Wrapper> {
-        match key {
-            b"arguments" | b"parameters" | b"args" | b"input" | b"kwargs" | b"params" | b"action_input" | b"tool_input" => {
-                Some(Wrapper::Arguments)
-            }
-            b"name" | b"tool_name" | b"function" | b"tool" => Some(Wrapper::Name),
-            _ => None,
-        }
-    }
-}
 
 /// What is known of a call's name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -297,7 +277,7 @@ impl Call {
     /// Behind a key at the top of the arguments: whether all so far are those of a wrapper.
     fn note_wrapper(&mut self, key: &[u8], tools: &Tools) {
         if self.wrapped || self.tape.len() == 2 {
-            self.wrapped = Wrapper::of(key).is_some() && self.is_undeclared(key, tools);
+            self.wrapped = Spelled::of(key).is_some() && self.is_undeclared(key, tools);
         }
     }
 
@@ -322,10 +302,10 @@ impl Call {
     fn wrapped_object(&self, tools: &Tools) -> Option<(usize, usize)> {
         let mut inner = None;
         for (key, start, end) in self.tape.members(0) {
-            match (Wrapper::of(key)?, self.tape.nodes().get(start)?) {
+            match (Spelled::of(key)?, self.tape.nodes().get(start)?) {
                 _ if !self.is_undeclared(key, tools) => return None,
-                (Wrapper::Arguments, Node::Object) if inner.is_none() => inner = Some((start, end)),
-                (Wrapper::Name, Node::Str(slice)) if self.tape.text(*slice) == self.name => {}
+                (Spelled::Arguments, Node::Object) if inner.is_none() => inner = Some((start, end)),
+                (Spelled::Name, Node::Str(slice)) if self.tape.text(*slice) == self.name => {}
                 _ => return None,
             }
         }

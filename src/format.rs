@@ -239,6 +239,8 @@ pub enum Args {
     Text {
         /// The key of the text.
         key: &'static str,
+        /// Beginnings of lines that end the text.
+        lines: &'static [&'static str],
     },
 }
 
@@ -341,8 +343,8 @@ pub struct Messages {
     pub channel: &'static str,
     /// What names the recipient in a header.
     pub recipient: &'static str,
-    /// What names the type in a header.
-    pub constrain: &'static str,
+    /// Words for the type of a body, which may run into the name of the recipient.
+    pub types: &'static [&'static str],
     /// What ends the header.
     pub body: &'static str,
     /// What ends a body, when a header or the end of the reply follows.

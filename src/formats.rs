@@ -153,7 +153,7 @@ pub const FORMATS: &[Format] = &[
             Args::Pairs(Pairs { typing: Typing::Text, outer: Place::Boundary, ..PAIRS }),
         ),
         space: Space::Keep,
-        controls: &["</tool_call>"],
+        controls: &["</function>", "</tool_call>"],
         control_shapes: &[ControlShape { prefix: "<|", end: "|>", most: 80, without: b"|>\n" }],
         ..ROW
     },
@@ -610,14 +610,14 @@ pub const FORMATS: &[Format] = &[
         ..ROW
     },
     Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, JSON_ARGS), thinks: THINK, ..ROW },
-    Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, Args::Text { key: "command" }), thinks: THINK, ..ROW },
+    Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, Args::Text { key: "command", lines: &[] }), thinks: THINK, ..ROW },
     Format {
         name: "muse",
         body: Body::Messages(Messages {
             start: &["<|start|>", " to=", "to="],
             channel: "<|channel|>",
             recipient: "to=",
-            constrain: "<|constrain|>",
+            types: &[],
             body: "<|message|>",
             end: &["<|eom|>", "<|eot|>"],
             recipients: &[("self", Meaning::Reasoning), ("user", Meaning::Prose), ("TOOLS", Meaning::Markup)],
@@ -633,7 +633,7 @@ pub const FORMATS: &[Format] = &[
             start: &["<|start|>", "<|channel|>", "<|message|>", " to=", "to="],
             channel: "<|channel|>",
             recipient: "to=",
-            constrain: "<|constrain|>",
+            types: &["json"],
             body: "<|message|>",
             end: &["<|end|>", "<|call|>", "<|return|>"],
             recipients: &[("functions.", Meaning::Call)],
@@ -810,7 +810,7 @@ pub const FORMATS: &[Format] = &[
         place: Place::LineStart,
         body: Body::Named(
             Head::Until { label: &[], lead: &[], take: &["\nAction Input:"], stop: &["["], name: NameStyle::Plain, id: &[] },
-            Args::Text { key: "input" },
+            Args::Text { key: "input", lines: &["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"] },
         ),
         controls: &["Final Answer:"],
         ..ROW

@@ -2,10 +2,12 @@
 //!
 //! The map, in reading order:
 //!
-//! * [`format`] the vocabulary of a row, [`formats`] the rows, [`catalog`] what others call them, [`plan`] the rows compiled
-//! * [`window`] the text at hand, [`scan`] the loops that see every byte
+//! * [`format`] the vocabulary of a row, [`formats`] the rows, [`template`] rows from a checkpoint's `response_template`,
+//!   [`catalog`] what others call them, [`plan`] the rows compiled
+//! * [`window`] the text at hand, [`scan`] the loops that see every byte, [`utf8`] characters and their ends
 //! * [`machine`] reads a reply and tells a sink what it sees; [`value`] reads JSON and its dialects
 //! * [`call`] a call while it is read, [`tape`] its arguments, [`tools`] what was offered
+//! * [`repair`] the marks and the errors, [`span`] where they stand, [`limits`] how much is taken in
 //! * [`collect`] what becomes of what was told
 //! * [`parse`](crate::parse()) and [`Stream`] the face; [`document`] repairs JSON that stands alone; [`batch`] reads logs
 //!
@@ -28,6 +30,7 @@ pub mod call;
 pub mod catalog;
 pub mod collect;
 pub mod document;
+mod finish;
 pub mod format;
 pub mod formats;
 pub mod limits;
@@ -40,6 +43,7 @@ mod python;
 pub mod repair;
 pub mod scan;
 pub mod span;
+mod spellings;
 pub mod tape;
 pub mod template;
 pub mod tools;
@@ -49,7 +53,8 @@ pub mod window;
 mod xml;
 
 pub use collect::outcome::{Cut, Event, Outcome, ReadCall, ReadError, SegmentKind};
+pub use finish::{FinishReason, ending_of};
 pub use limits::Limits;
-pub use parse::{Options, ProseFilter, Stream, ending_of, is_plain, parse};
+pub use parse::{Options, ProseFilter, Stream, is_plain, parse};
 pub use plan::Plan;
 pub use tools::Tools;

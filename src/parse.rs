@@ -28,16 +28,6 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Why the model stopped, as far as it matters here.
-#[must_use]
-pub fn ending_of(finish_reason: Option<&str>) -> Ending {
-    match finish_reason {
-        Some("stop" | "tool_calls" | "end_turn" | "tool_use" | "stop_sequence" | "eos" | "function_call") => Ending::Finished,
-        Some("length" | "max_tokens" | "model_length" | "max_output_tokens") => Ending::CutOff,
-        _ => Ending::Unknown,
-    }
-}
-
 impl Options {
     /// Reads every family, for these tools.
     #[must_use]

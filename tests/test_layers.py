@@ -19,12 +19,13 @@ MAY_USE: dict[str, set[str]] = {
     "utf8": set(),
     "scan": {"span", "utf8"},
     "limits": set(),
+    "spellings": set(),
+    "finish": {"value"},
     "tape": {"limits", "span"},
     "xml": {"span", "utf8"},
     "window": {"span", "scan"},
     "format": set(),
     "repair": {"limits", "span"},
-    "event": {"span", "repair"},
     "formats": {"format"},
     "catalog": set(),
     "tools": {"utf8"},
@@ -105,6 +106,24 @@ def test_no_family_is_named_where_text_is_read(module: str) -> None:
         if module_of(path) == module:
             written = set(re.findall(r'"((?:[^"\\]|\\.)*)"', code(path)))
             assert written & names == set(), path
+
+
+def test_no_marker_of_a_row_stands_in_the_machine() -> None:
+    def literals(text: str) -> set[str]:
+        return set(re.findall(r'"((?:[^"\\]|\\.)*)"', text))
+
+    rows = (path for path in sources() if module_of(path) == "formats")
+    markers = {
+        literal
+        for path in rows
+        for literal in literals(code(path))
+        if re.search(r"[^a-z_]", literal) and len(literal) > 3
+    }
+    assert {"</function>", "\\nObservation:", "<|channel|>"} <= markers
+    for path in sources():
+        if module_of(path) == "machine":
+            # A fence is Markdown's, and no family's.
+            assert literals(code(path)) & markers - {"```json"} == set(), path
 
 
 def test_a_row_has_no_switches() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
 
-from toolparse._core import ToolStream
+from toolparse._core import ToolStream, _finish_reason
 from toolparse._types import ParseResult
 
 if TYPE_CHECKING:
@@ -19,20 +19,6 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 FinishReason: TypeAlias = str | Callable[[], str | None] | None
 """The server's word for why the reply ended, or a function that is asked for it after the last piece."""
-
-_WORDS = {
-    "stop": "stop",
-    "tool_calls": "stop",
-    "function_call": "stop",
-    "end_turn": "stop",
-    "tool_use": "stop",
-    "stop_sequence": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "content_filter": "content_filter",
-    "refusal": "content_filter",
-}
 
 
 class StreamOptions(TypedDict, total=False):
@@ -56,13 +42,11 @@ class Encoder(Protocol):
 def finish_word(said: str | None, *, called: bool, unfinished: bool, dropped: bool) -> str:
     """OpenAI's word for how a reply ended: ``tool_calls``, ``stop``, ``length`` or ``content_filter``.
 
-    ``said`` is the server's word, OpenAI's or Anthropic's; an unknown one counts as ``None``. ``called`` tells whether
-    there was a call, ``unfinished`` whether the last call is not complete, ``dropped`` whether a call became an error
-    of kind ``cut``.
+    ``said`` is the server's word, in any API's terms (``src/finish.rs`` lists them); an unknown one counts as
+    ``None``. ``called`` tells whether there was a call, ``unfinished`` whether the last call is not complete,
+    ``dropped`` whether a call became an error of kind ``cut``.
     """
-    word = _WORDS.get(said or "")
-    if word is None:
-        word = "length" if unfinished or dropped else "stop"
+    word = (_finish_reason(said) if said else None) or ("length" if unfinished or dropped else "stop")
     return "tool_calls" if word == "stop" and called and not unfinished else word
 
 

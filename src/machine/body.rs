@@ -7,28 +7,11 @@ use crate::format::{CallKeys, Dialect, Format, Shape};
 use crate::limits::Limits;
 use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
+use crate::spellings::Spelled;
 use crate::tape::Node;
 use crate::tools::Tools;
 use crate::value::{Container, Role, Values};
 
-/// Spellings of the name's key that no row has for its own.
-const OTHER_NAMES: &[&str] = &["name", "tool_name", "function", "tool", "recipient_name", "action", "function_name"];
-/// Spellings of the arguments' key that no row has for its own.
-const OTHER_ARGUMENTS: &[&str] = &[
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "action_input",
-    "params",
-    "arguments_json",
-    "kwargs",
-    "Arguments",
-    "argument",
-    "inputs",
-    "tool_input",
-    "function_arguments",
-];
 /// Keys of an id.
 const IDS: &[&str] = &["id", "tool_call_id", "call_id"];
 
@@ -215,12 +198,12 @@ impl JsonBody {
             Slot::Part
         } else if is(&["text", "response"]) {
             Slot::Message
-        } else if is(OTHER_NAMES) {
-            Slot::Name { own: false }
-        } else if is(OTHER_ARGUMENTS) {
-            Slot::Arguments { own: false }
         } else {
-            Slot::Other
+            match Spelled::of(key) {
+                Some(Spelled::Name) => Slot::Name { own: false },
+                Some(Spelled::Arguments) => Slot::Arguments { own: false },
+                None => Slot::Other,
+            }
         }
     }
 }

@@ -289,7 +289,7 @@ fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<
         // Without a closer only the end of the line can say that an unknown name is no mention.
         let line_over = next > head.end && window.slice(head.end, next).contains(&b'\n');
         let ended = window.get(next).is_none() || window.ends_within(next, pairs.open);
-        let counts = names.counts(head.name) || ended || line_over || window.starts_with(next, b"</function>")?;
+        let counts = names.counts(head.name) || ended || line_over || window.starts_with_any(next, row.controls)?.is_some();
         return Some(if counts { Opens::Yes } else { Opens::No });
     }
     if window.get(next) == Some(b'{') && (!head.bare || known) {

@@ -84,7 +84,7 @@ fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
         for (prefix, meaning) in table.recipients {
             if *meaning == Meaning::Call {
                 if let Some(rest) = recipient.strip_prefix(prefix.as_bytes()) {
-                    name.extend_from_slice(known_head(rest, tools));
+                    name.extend_from_slice(known_head(table, rest, tools));
                     return Header::Whole { meaning: Meaning::Call, name, flagged: false, end };
                 }
             } else if recipient == prefix.as_bytes() {
@@ -127,8 +127,8 @@ fn last_word_behind<'h>(header: &'h [u8], mark: &[u8]) -> Option<&'h [u8]> {
     rest.get(..length)
 }
 
-/// The name at the start of `text`: up to the first byte that no name has; an offered name before a channel's name wins over both.
-fn known_head<'n>(text: &'n [u8], tools: &Tools) -> &'n [u8] {
+/// The name at the start of `text`: up to the first byte that no name has; an offered name before a word of the header wins over both.
+fn known_head<'n>(table: &Messages, text: &'n [u8], tools: &Tools) -> &'n [u8] {
     let length = text
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/') || **byte >= 0x80)
@@ -137,8 +137,8 @@ fn known_head<'n>(text: &'n [u8], tools: &Tools) -> &'n [u8] {
     if tools.find(whole).is_some() {
         return whole;
     }
-    for channel in [&b"commentary"[..], b"analysis", b"final", b"json"] {
-        if let Some(head) = whole.strip_suffix(channel)
+    for word in table.channels.iter().map(|(channel, _)| channel).chain(table.types) {
+        if let Some(head) = whole.strip_suffix(word.as_bytes())
             && tools.find(head).is_some()
         {
             return head;

@@ -238,13 +238,7 @@ impl Machine {
     /// A call without a closer ends at text; a closer that other forms write is dropped.
     fn loose_end(&mut self, state: &mut PairsState, next: usize, window: &Window<'_>) -> Option<Pair> {
         state.call.span.end = self.pos;
-        if window.starts_with(next, b"</")?
-            && self.plan.find(window, next)? == Match::Nothing
-            && window.starts_with(next, b"</function>")?
-        {
-            self.pos = next + b"</function>".len();
-            state.call.span.end = self.pos;
-        } else if let Match::Marker(index) = self.plan.find(window, next)?
+        if let Match::Marker(index) = self.plan.find(window, next)?
             && self.plan.get(index).alone != Alone::Text
             && window.starts_with(next, b"</")?
         {

@@ -10,9 +10,6 @@ use crate::tape::Node;
 use crate::value::Ending;
 use crate::window::Window;
 
-/// Lines that end the text of a call.
-const LINES: &[&str] = &["\nObservation:", "\nThought:", "\nAction:", "\nFinal Answer:"];
-
 /// A text while it is read.
 #[derive(Debug, Clone)]
 pub(super) struct LineState {
@@ -36,12 +33,12 @@ impl Machine {
     pub(super) fn line<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) -> Step {
         let State::Line(mut state) = std::mem::replace(&mut self.state, State::Prose) else { return Step::Go };
         let format = self.row(state.row);
-        let Some(found) = self.text_end(format, &mut state, window) else {
+        let Body::Named(_, Args::Text { key, lines }) = format.body else { return Step::Go };
+        let Some(found) = self.text_end(format, lines, &mut state, window) else {
             self.state = State::Line(state);
             return Step::More;
         };
-        let text = window.slice(state.start, found.at - cut_line(format, window, found.at));
-        let Body::Named(_, Args::Text { key }) = format.body else { return Step::Go };
+        let text = window.slice(state.start, found.at - cut_line(lines, window, found.at));
         let mut call = state.call;
         let (text, closed) = if state.bracketed { unbracketed(text) } else { (text, false) };
         let over = self.text_arguments(&mut call, text, key, found.at) || closed;
@@ -50,7 +47,7 @@ impl Machine {
         if let Some(at) = state.call_inside {
             call.mark(RepairKind::AmbiguousCloser, Span::new(at, at));
         }
-        if found.closed || over && ends_lines(format) || self.ending == Ending::Finished {
+        if found.closed || over && !lines.is_empty() || self.ending == Ending::Finished {
             self.end_named(state.row, call, End::Closed, window, sink);
         } else if over {
             self.end_named(state.row, call, End::Unwrapped, window, sink);
@@ -62,19 +59,18 @@ impl Machine {
     }
 
     /// Where the text ends: at the closer, or at a line that starts something else.
-    fn text_end(&self, format: &Format, state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
-        let lines = ends_lines(format);
+    fn text_end(&self, format: &Format, lines: &[&str], state: &mut LineState, window: &Window<'_>) -> Option<TextEnd> {
         loop {
             let Some(byte) = window.get(state.scan) else {
                 return window.last.then_some(TextEnd { at: window.end(), length: 0, closed: false });
             };
             if matches!(byte, b'<' | b'\n') {
                 if let Some(length) = window.starts_with_any(state.scan, format.call.close)? {
-                    let length = if lines { stop_word(window, state.scan, length)? } else { length };
+                    let length = if lines.is_empty() { length } else { stop_word(window, state.scan, length)? };
                     return Some(TextEnd { at: state.scan, length, closed: true });
                 }
                 let over = state.bracketed && window.get(state.scan - 1) == Some(b']');
-                if lines && byte == b'\n' && (over || window.starts_with_any(state.scan, LINES)?.is_some()) {
+                if !lines.is_empty() && byte == b'\n' && (over || window.starts_with_any(state.scan, lines)?.is_some()) {
                     return Some(TextEnd { at: state.scan, length: 0, closed: true });
                 }
                 if state.call_inside.is_none()
@@ -130,17 +126,12 @@ impl Machine {
 }
 
 /// How much at the end of the reply is the beginning of a line that would start something else.
-fn cut_line(format: &Format, window: &Window<'_>, at: usize) -> usize {
-    if !window.last || at < window.end() || !ends_lines(format) {
+fn cut_line(lines: &[&str], window: &Window<'_>, at: usize) -> usize {
+    if !window.last || at < window.end() {
         return 0;
     }
-    let longest = LINES.iter().map(|line| line.len()).max().unwrap_or(0);
-    (1..longest).find(|back| window.ends_within(at.saturating_sub(*back), LINES)).unwrap_or(0)
-}
-
-/// Whether what stands behind the arguments is a line that starts something else.
-fn ends_lines(format: &Format) -> bool {
-    format.call.close.iter().any(|close| close.starts_with('\n'))
+    let longest = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+    (1..longest).find(|back| window.ends_within(at.saturating_sub(*back), lines)).unwrap_or(0)
 }
 
 /// How much of the line at `at` is a stop word, at which the writer was stopped: nothing, if the reply goes on behind it.

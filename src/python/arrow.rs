@@ -7,7 +7,7 @@ use crate::batch::columns::Kind;
 use crate::batch::shapes::Layout;
 use crate::batch::tables::{ColumnError, Table, column_of, read};
 use crate::batch::{Reader, Unit};
-use crate::parse::ending_of;
+use crate::finish::ending_of;
 use ::arrow_schema::{ArrowError, SchemaRef};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};

@@ -45,7 +45,7 @@ mod _core {
     #[pymodule_export]
     use super::options::{_forked, PyTools};
     #[pymodule_export]
-    use super::results::{format_for_model, formats, parse_tool_calls};
+    use super::results::{_finish_reason, format_for_model, formats, parse_tool_calls};
     #[pymodule_export]
     use super::stream::{_restore_stream, ToolStream};
     use pyo3::prelude::*;

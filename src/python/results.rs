@@ -10,9 +10,10 @@ use crate::collect::guard::guarded;
 use crate::collect::json::to_json;
 use crate::collect::message::message;
 use crate::collect::outcome::{Flow, Outcome, ReadCall, ReadError, SegmentKind};
+use crate::finish::ending_of;
 use crate::format::{Args, Body, Detect, Typing};
 use crate::formats::FORMATS;
-use crate::parse::{Options, ending_of, parse};
+use crate::parse::{Options, parse};
 use crate::repair::Repair;
 use crate::span::Span;
 use crate::tools::Tools;
@@ -404,4 +405,10 @@ fn needs_schema(body: &Body) -> bool {
 #[pyfunction]
 pub fn format_for_model(model: &str) -> &'static str {
     catalog::format_for_model(model)
+}
+
+/// OpenAI's word for a server's word, calls apart: `stop`, `length` or `content_filter`; `None` for an unknown one.
+#[pyfunction]
+pub fn _finish_reason(word: &str) -> Option<&'static str> {
+    crate::finish::FinishReason::of(word).map(crate::finish::FinishReason::word)
 }

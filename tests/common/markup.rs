@@ -31,7 +31,7 @@ pub static MARKERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         markers.extend(row.section.open.iter().chain(row.section.close).chain(row.call.open).chain(row.call.close).chain(row.controls));
         match row.body {
             Body::Messages(messages) => {
-                markers.extend(messages.start.iter().chain(messages.end).chain([&messages.body, &messages.constrain]));
+                markers.extend(messages.start.iter().chain(messages.end).chain([&messages.body, &"<|constrain|>"]));
             }
             Body::Named(head, args) => markers.extend(head_markers(head).into_iter().chain(args_markers(args))),
             Body::Json(..) | Body::Python(_) => {}
