@@ -611,6 +611,10 @@ impl Values for Finder<'_> {
         }
     }
 
+    fn around(&self) -> usize {
+        self.body.scopes.iter().position(|scope| *scope == Scope::Arguments).unwrap_or(0)
+    }
+
     fn text_begin(&mut self, role: Role, at: usize) {
         if self.scope() == Some(Scope::Arguments) {
             self.body.into = Into::Arguments;

@@ -237,10 +237,23 @@ impl Machine {
             let now = (self.pos, self.told);
             idle = if now == before { idle + 1 } else { 0 };
             before = now;
-            debug_assert!(idle < MAX_IDLE, "no progress at {now:?}");
+            if idle == MAX_IDLE {
+                debug_assert!(false, "no progress at {now:?}");
+                self.give_up(window, sink);
+            }
         }
         self.progress(sink);
         self.keep_from()
+    }
+
+    /// Text that no state takes is prose. A fault of ours must not keep a server busy for ever.
+    #[cold]
+    fn give_up<S: Sink>(&mut self, window: &Window<'_>, sink: &mut S) {
+        self.candidate = None;
+        self.held.clear();
+        self.holds_call = false;
+        self.state = State::Prose;
+        self.tell_prose(window, window.end().max(self.told), sink);
     }
 
     /// Where the call that is open started.

@@ -57,12 +57,20 @@ impl Reader {
                 continue;
             }
             if STARTS_TOKEN[byte as usize] {
+                self.comment_holds_more = false;
                 return Next::Byte(byte, 1);
             }
             match window.starts_with_any(*pos, bounds.stops) {
                 None => return Next::More,
                 Some(Some(_)) => return Next::Stop,
                 Some(None) => {}
+            }
+            if byte == b'`' && !self.stack.is_empty() {
+                match window.starts_with(*pos, b"```") {
+                    None => return Next::More,
+                    Some(true) => return Next::Stop,
+                    Some(false) => {}
+                }
             }
             match gap(window, *pos, self.over_escaped) {
                 None => return Next::More,
@@ -104,13 +112,16 @@ impl Reader {
         let Some(comment) = self.comment else { return true };
         let rest = window.from(*pos);
         let (start, end) = match comment {
-            Comment::Line { start } => match line_end(window, *pos, bounds) {
-                Ok(end) => (start, end),
-                Err(settled) => {
-                    *pos = settled;
+            Comment::Line { start } => {
+                let found = line_end(window, *pos, bounds);
+                let (Ok(end) | Err(end)) = found;
+                self.comment_holds_more |= window.slice(*pos, end).iter().any(|byte| matches!(byte, b',' | b':'));
+                if found.is_err() {
+                    *pos = end;
                     return false;
                 }
-            },
+                (start, end)
+            }
             Comment::Block { start } => {
                 if let Some(index) = memmem::find(rest, b"*/") {
                     (start, *pos + index + 2)

@@ -76,6 +76,10 @@ pub trait Values {
     fn null(&mut self, at: usize);
     /// Something was mended.
     fn repair(&mut self, repair: Repair);
+    /// How many of the open containers lie around the object that is read for its own sake: behind the end of that, nothing more of it comes.
+    fn around(&self) -> usize {
+        0
+    }
     /// True once it is of no use to read on: asked behind each token, so that it does not depend on how the text came.
     fn is_refused(&self) -> bool {
         false
@@ -214,6 +218,8 @@ pub struct Reader {
     string: Str,
     deep: Deep,
     comment: Option<Comment>,
+    /// True when the last line comment, behind which nothing stands yet, may have swallowed members or items.
+    comment_holds_more: bool,
     /// Where the open bare token started.
     token: usize,
     /// How far the open string or bare token has been looked through.
@@ -251,6 +257,7 @@ impl Reader {
             string: Str::new(Quote::Double, Role::Value, 0),
             deep: Deep::default(),
             comment: None,
+            comment_holds_more: false,
             token: 0,
             scan: 0,
             brackets: 0,
@@ -277,6 +284,7 @@ impl Reader {
         self.stack.clear();
         self.at = At::Value;
         self.comment = None;
+        self.comment_holds_more = false;
         self.wrong_closer = None;
         self.last_item = LastItem::Other;
     }
@@ -342,7 +350,7 @@ impl Reader {
         while let Some(frame) = self.stack.pop() {
             let kind = if frame.is_object() { RepairKind::ClosedObject } else { RepairKind::ClosedArray };
             out.close(at);
-            out.repair(Repair { kind, span: Span::new(at, at), safe: ending == Ending::Finished });
+            out.repair(Repair { kind, span: Span::new(at, at), safe: ending == Ending::Finished && !self.comment_holds_more });
         }
         self.at = At::Done;
     }
@@ -459,6 +467,10 @@ impl Reader {
     fn mark_quote<V: Values>(&self, quote: Quote, span: Span, out: &mut V) {
         if let Some(kind) = self.quote_repair(quote) {
             out.repair(Repair::new(kind, span));
+        } else if quote == Quote::Escaped {
+            if !self.over_escaped {
+                out.repair(Repair { kind: RepairKind::OverEscaped, span, safe: false });
+            }
         } else if quote == Quote::Double && self.dialect.syntax != Syntax::Python {
             out.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(span.start, span.start + 1), safe: false });
         }
@@ -727,14 +739,15 @@ impl Reader {
         if ancestor.is_none() && bounds.outer == Some(byte) {
             return Step::Stop;
         }
-        let mut down_to = ancestor.unwrap_or(self.stack.len() - 1);
-        if ancestor == Some(0) && bounds.outer.is_none() {
-            match self.peek(window, at + width) {
-                None => return Step::More,
-                Some(Some(b',')) => down_to = self.stack.len() - 1,
-                Some(_) => {}
+        let down_to = match self.wrong_closer_ends(ancestor, window, at + width, bounds, out.around()) {
+            None => return Step::More,
+            Some(None) => {
+                out.repair(Repair::new(RepairKind::AmbiguousCloser, Span::new(at, at + width)));
+                *pos += width;
+                return Step::Go;
             }
-        }
+            Some(Some(down_to)) => down_to,
+        };
         self.settle_closer(RepairKind::AmbiguousCloser, out);
         self.wrong_closer = Some(Span::new(at, at + width));
         *pos += width;
@@ -747,6 +760,35 @@ impl Reader {
             self.settle_closer(RepairKind::WrongCloser, out);
         }
         Step::Go
+    }
+
+    /// How many containers stay open behind a closer that is not that of the innermost one, `behind` it what follows; none is closed by it
+    /// where the answer is `Some(None)`, since content follows that would have no place.
+    fn wrong_closer_ends(
+        &self,
+        ancestor: Option<usize>,
+        window: &Window<'_>,
+        behind: usize,
+        bounds: Bounds<'_>,
+        around: usize,
+    ) -> Option<Option<usize>> {
+        let innermost = self.stack.len() - 1;
+        let next = self.after_layout(window, behind)?;
+        let in_array = self.stack.last() == Some(&Frame::Array);
+        match window.get(next) {
+            Some(b',') if in_array && ancestor.is_some() => {
+                let item = self.after_layout(window, next + 1)?;
+                if window.get(item) == Some(b'{') && !self.opens_sibling(window, item, bounds)? {
+                    return Some(None);
+                }
+            }
+            Some(b']') if in_array && ancestor.is_some() && self.peek(window, next + 1)? == Some(b',') => return Some(None),
+            Some(b',' | b'"') if ancestor.is_none() && innermost <= around && bounds.outer.is_none() => return Some(None),
+            _ => {}
+        }
+        let ends_all = ancestor.is_some_and(|ancestor| ancestor <= around) && bounds.outer.is_none();
+        let down_to = if ends_all && window.get(next) == Some(b',') { innermost } else { ancestor.unwrap_or(innermost) };
+        Some(Some(down_to))
     }
 
     fn close_top<V: Values>(&mut self, top: Frame, at: usize, width: usize, window: &Window<'_>, pos: &mut usize, out: &mut V) -> Step {

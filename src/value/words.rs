@@ -230,6 +230,9 @@ impl Reader {
                 }
                 b' ' | b'\t' if self.brackets == 0 && self.blank_ends(window, at, bounds)? => return Some(BareEnd::At(at)),
                 b'`' if window.starts_with(at, b"```")? => return Some(BareEnd::At(at)),
+                b'\\' if self.brackets == 0 && self.is_whole_word(window, at) && self.is_written_blank(window, at)? => {
+                    return Some(BareEnd::At(at));
+                }
                 0xEF if self.is_wide(window, at)? && self.is_whole_word(window, at) => return Some(BareEnd::At(at)),
                 b'<' | b'[' | 0xE2 | 0xEF if window.starts_with_any(at, bounds.stops)?.is_some() => return Some(BareEnd::At(at)),
                 b'(' | b'[' if python => self.brackets += 1,
@@ -255,6 +258,14 @@ impl Reader {
         }
         let before = window.slice(self.token, at);
         Some(before.last().is_some_and(|byte| is_blank(*byte)).then_some(BareEnd::At(at)))
+    }
+
+    /// Whether a line feed or tab stands at `at` that was written out.
+    fn is_written_blank(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+        match window.get(at + 1) {
+            None if !window.last => None,
+            next => Some(matches!(next, Some(b'n' | b't' | b'r'))),
+        }
     }
 
     /// Whether the text before a blank is a whole number or literal and something else begins behind it.
@@ -364,7 +375,7 @@ impl Reader {
         let whole = delimited || ending == Ending::Finished;
         match classify(word, self.digits) {
             Word::Partial if !delimited => self.drop_literal(span, out),
-            Word::Reformatted(_) if !number && !whole => self.drop_literal(span, out),
+            Word::Reformatted(_) if !number && !delimited => self.drop_literal(span, out),
             Word::Number | Word::Reformatted(_) | Word::Inexact if number && !whole => {
                 if ending == Ending::CutOff {
                     self.drop_literal(span, out);
