@@ -9,7 +9,7 @@ use crate::spellings::Spelled;
 use crate::tape::{Node, Tape};
 use crate::tools::{ToolId, Tools, TypeSet, Typed, Unknown, classify, coerce_string};
 use crate::value::{Bounds, Container, Ending, Progress, Reader, Role, Values};
-use crate::window::Window;
+use crate::window::{Window, is_blank};
 use memchr::memmem;
 use std::collections::HashSet;
 
@@ -679,12 +679,28 @@ pub fn read_whole(text: &[u8], dialect: Dialect, limits: &Limits) -> Option<(Tap
     let mut plain = Plain::within(limits);
     let mut pos = 0;
     match reader.read(&window, &mut pos, Bounds::NONE, &mut plain) {
-        Progress::Done => {}
+        Progress::Done => plain.repairs.extend(behind_whole(text, pos)?),
         Progress::More => reader.finish(&window, text.len(), Ending::Unknown, &mut plain),
         Progress::Stopped | Progress::Failed(_) => return None,
     }
-    let rest = text.get(pos..).unwrap_or_default();
-    (rest.trim_ascii().is_empty() || pos == 0).then_some((plain.tape, plain.repairs))
+    Some((plain.tape, plain.repairs))
+}
+
+/// What may stand behind a value that fills a text: closers that close nothing, and a comment.
+fn behind_whole(text: &[u8], at: usize) -> Option<Vec<Repair>> {
+    let mut repairs = Vec::new();
+    for (index, byte) in text.iter().enumerate().skip(at) {
+        match byte {
+            b'}' | b']' => repairs.push(Repair::new(RepairKind::ExtraCloser, Span::new(index, index + 1))),
+            b'#' | b'/' if matches!(text.get(index..), Some([b'#', ..] | [b'/', b'/', ..])) => {
+                repairs.push(Repair::new(RepairKind::Comment, Span::new(index, text.len())));
+                return Some(repairs);
+            }
+            _ if is_blank(*byte) => {}
+            _ => return None,
+        }
+    }
+    Some(repairs)
 }
 
 /// A receiver that records one value.

@@ -175,6 +175,12 @@ impl Search<'_> {
                 self.half = if plain.repairs.is_empty() { self.half } else { 0 };
             }
             Progress::Stopped => reader.finish(&window, pos, Ending::Finished, &mut plain),
+            // What was read up to here holds, if it is more than an opener.
+            Progress::Failed(_) if plain.tape.len() > 2 => {
+                reader.finish(&window, pos, Ending::Unknown, &mut plain);
+                self.mark(RepairKind::SurroundingText, pos, self.text.len());
+                pos = self.text.len();
+            }
             Progress::Failed(_) => return None,
         }
         if let Some(deep) = plain.repairs.iter().find(|repair| repair.kind == RepairKind::TooDeep) {
@@ -218,6 +224,8 @@ impl Search<'_> {
             _ if self.half > 0 => RepairKind::SurroundingText,
             [b','] => RepairKind::TrailingComma,
             all if all.iter().all(|byte| matches!(byte, b'}' | b']')) => RepairKind::ExtraCloser,
+            // A member: the object was closed before it.
+            [b',', b'"' | b'\'', ..] => RepairKind::AmbiguousCloser,
             _ => RepairKind::SurroundingText,
         };
         self.mark(kind, at, self.text.len() + self.half);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ HERE = Path(__file__).parent
 FOLDERS = ("formats", "prose", "repairs", "limits")
 OPTIONS = {"prompt", "cut", "finish_reason", "format", "max_bytes", "limits"}
 ERROR_KINDS = {"unknown_tool", "bad_arguments", "unreadable", "cut", "limit"}
+EXACT = dict(
+    re.findall(r"^\| `([a-z_]+)` \| .* \| (yes|no) \|$", (HERE.parent / "README.md").read_text(encoding="utf-8"), re.M)
+)
 TITLE = "== "
 RULE = "--"
 
@@ -205,13 +209,20 @@ def canonical(value: Any) -> str:
     return json.dumps(value) if any("\ud800" <= c <= "\udfff" for c in text) else text
 
 
+def mark(repair: toolparse.Repair) -> str:
+    """The kind of a repair, and its class where that is not the one of the kind."""
+    if repair.safe == (EXACT[repair.kind] == "yes"):
+        return repair.kind
+    return f"{repair.kind} {'safe' if repair.safe else 'unsafe'}"
+
+
 def outcome(result: Any) -> Expected:
     """What a `ParseResult` says, in the terms of a fixture."""
     return Expected(
         text=result.text,
         reasoning=result.reasoning,
         calls=tuple(
-            Call(c.name, canonical(c.arguments), c.complete, frozenset(r.kind for r in c.repairs)) for c in result.calls
+            Call(c.name, canonical(c.arguments), c.complete, frozenset(map(mark, c.repairs))) for c in result.calls
         ),
         errors=tuple(e.kind for e in result.errors),
     )

@@ -8,6 +8,7 @@ use common::facts::{Bytes, Facts};
 use common::fixtures::{Call, Case, all};
 use common::{Places, pieces, streamed, values, whole};
 use std::collections::BTreeSet;
+use toolparse::repair::Repair;
 use toolparse::{Options, parse};
 
 /// Two-way cuts of one reply; a longer reply is cut at this many places evenly.
@@ -35,7 +36,7 @@ fn whole_replies_give_what_the_fixture_says() {
                     name: String::from_utf8(call.name.clone()).unwrap(),
                     arguments: values::value(&call.arguments),
                     complete: call.complete,
-                    repairs: call.repairs.iter().map(|repair| repair.kind.name().to_owned()).collect::<BTreeSet<_>>(),
+                    repairs: call.repairs.iter().map(mark).collect::<BTreeSet<_>>(),
                 })
                 .collect();
             let errors: Vec<&str> = outcome.errors.iter().map(|error| error.kind.name()).collect();
@@ -51,6 +52,15 @@ fn whole_replies_give_what_the_fixture_says() {
         }
     }
     assert!(wrong.is_empty(), "{} readings differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The kind of a repair, and its class where that is not the one of the kind.
+fn mark(repair: &Repair) -> String {
+    match (repair.safe, repair.kind.is_exact()) {
+        (true, false) => format!("{} safe", repair.kind.name()),
+        (false, true) => format!("{} unsafe", repair.kind.name()),
+        _ => repair.kind.name().to_owned(),
+    }
 }
 
 /// Python has a number without an exact form as text; so do the fixtures.

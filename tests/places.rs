@@ -211,7 +211,8 @@ fn a_fence_has_so_many_ticks_and_no_more() {
     assert_eq!(read("", &reply(3, 3)), " f{}code_fence");
     assert_eq!(read("", &reply(60, 60)), " f{}code_fence");
     assert_eq!(read("", &reply(65, 65)), format!("{} !unreadable", reply(65, 65)));
-    assert_eq!(read("", &reply(3, 65)), "`\n f{}code_fence,missing_closer");
+    assert_eq!(read("", &reply(3, 65)), " f{}code_fence,odd_character");
+    assert_eq!(read("", &reply(3, 80)), format!("{}\n f{{}}code_fence,missing_closer", "`".repeat(16)));
 }
 
 /// The first call, which waits until it is certain, is one of those that are counted.

@@ -102,6 +102,8 @@ pub struct JsonBody {
     wrote_arguments: bool,
     /// True when the call has a key that says nothing of calls.
     odd_key: bool,
+    /// True when such a key stands behind the arguments.
+    pub key_behind: bool,
     /// The scope that was closed last.
     closed: Option<Scope>,
 }
@@ -130,6 +132,7 @@ impl JsonBody {
             early_arguments: false,
             wrote_arguments: false,
             odd_key: false,
+            key_behind: false,
             closed: None,
         }
     }
@@ -238,6 +241,7 @@ impl Finder<'_> {
         self.body.early_arguments = false;
         self.body.wrote_arguments = false;
         self.body.odd_key = false;
+        self.body.key_behind = false;
         self.body.message = None;
         self.body.second_text = false;
         self.body.kind.clear();
@@ -497,6 +501,7 @@ impl Finder<'_> {
         self.body.note_foreign(foreign);
         if self.body.slot == Slot::Other {
             self.body.odd_key = true;
+            self.body.key_behind |= self.body.call.as_deref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
             self.doubt_arguments();
         }
     }

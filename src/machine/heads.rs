@@ -261,6 +261,9 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || key_stands_at(window, next)? {
                 return Some(Opens::Yes);
             }
+            if !head.bare && stands_for_object(window, next)? {
+                return Some(Opens::Yes);
+            }
             if window.starts_with_any(next, row.call.close)?.is_some() {
                 return Some(Opens::Perhaps);
             }
@@ -268,6 +271,17 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
         }
         Args::Pairs(pairs) => pairs_open(row, pairs, window, head, next, names),
         Args::Tree(_) | Args::Text { .. } => Some(Opens::Yes),
+    }
+}
+
+/// Whether what stands at `at` is written in place of an object: a string that holds one, an empty string, or nothing in words.
+fn stands_for_object(window: &Window<'_>, at: usize) -> Option<bool> {
+    if window.get(at) != Some(b'"') {
+        return Some(window.starts_with(at, b"null")? || window.starts_with(at, b"None")?);
+    }
+    match window.get(window.after_blanks(at + 1)?) {
+        None if !window.last => None,
+        next => Some(matches!(next, Some(b'{' | b'"'))),
     }
 }
 

@@ -3,14 +3,18 @@
 use super::body::{Done, Finder, JsonBody};
 use super::candidate::Certain;
 use super::heads::{after_fence, ticks};
+use super::tag_keys::LINE_FEED;
 use super::{Fault, Machine, Sink, State, Step};
 use crate::call::{ArgumentsState, Call, End};
 use crate::format::{Body, Shape};
 use crate::plan::{Alone, Match};
-use crate::repair::{FaultKind, RepairKind, Unreadable};
+use crate::repair::{FaultKind, Repair, RepairKind, Unreadable};
 use crate::span::Span;
 use crate::value::{Bounds, Ending, Progress, Reader};
-use crate::window::Window;
+use crate::window::{Window, is_blank};
+
+/// So much may stand between a value and the closer of its call.
+const MAX_ODD: usize = 16;
 
 /// A JSON body while it is read.
 #[derive(Debug, Clone)]
@@ -292,9 +296,11 @@ impl Machine {
         if byte == b'`' && (state.fence.is_some() || format.shape == Shape::Fenced) {
             return self.json_fence_end(state, next, window, sink);
         }
-        if matches!(byte, b'}' | b']') && format.shape != Shape::Bare {
+        if matches!(byte, b'}' | b']') && (format.shape != Shape::Bare || self.is_whole_reply()) {
+            // A key that says nothing of calls stood behind the arguments: this may be the closer that came too early.
+            let kind = if state.body.key_behind { RepairKind::AmbiguousCloser } else { RepairKind::ExtraCloser };
             if let Some(call) = state.body.call.as_deref_mut() {
-                call.mark(RepairKind::ExtraCloser, Span::new(next, next + 1));
+                call.mark(kind, Span::new(next, next + 1));
                 call.span.end = call.span.end.max(next + 1);
             }
             self.pos = next + 1;
@@ -311,10 +317,15 @@ impl Machine {
             return self.bare_after(state, next, window, sink);
         }
         if !format.call.close.is_empty()
-            && member_follows(window, next)?
             && let Some(call) = state.body.call.as_deref_mut()
         {
-            call.mark(RepairKind::AmbiguousCloser, Span::new(next, next));
+            if member_follows(window, next)? {
+                call.mark(RepairKind::AmbiguousCloser, Span::new(next, next));
+            } else if let Some(at) = closer_near(window, next, format.call.close)? {
+                call.repair(odd_before_closer(window, next, at));
+                self.pos = at;
+                return Some(Next::Stay(Step::Go));
+            }
         }
         let cut = window.ends_within(next, format.call.close);
         let end = match unclosed_end(format) {
@@ -366,6 +377,13 @@ impl Machine {
             self.close_pending(state, End::Closed, window, sink);
             self.pos = next + plan.get(index).text.len();
             self.tell_markup(self.pos, sink);
+            return Some(Next::Stay(Step::Go));
+        }
+        if matches!(window.get(next), Some(b';' | b',')) {
+            if let Some(call) = state.body.call.as_deref_mut() {
+                call.mark(RepairKind::OddCharacter, Span::new(next, next + 1));
+            }
+            self.pos = next + 1;
             return Some(Next::Stay(Step::Go));
         }
         self.fail_candidate(Vec::new(), window, sink);
@@ -450,6 +468,31 @@ pub(super) fn member_follows(window: &Window<'_>, at: usize) -> Option<bool> {
     }
     let key = window.after_blanks(at + 1)?;
     Some(matches!(window.get(key), Some(b'"' | b'\'')))
+}
+
+/// Where the closer of a call stands, if nothing but a few characters are before it.
+pub(super) fn closer_near(window: &Window<'_>, at: usize, closers: &[&str]) -> Option<Option<usize>> {
+    if closers.is_empty() || window.get(at).is_some_and(is_blank) {
+        return Some(None);
+    }
+    for scan in at..at + MAX_ODD {
+        if window.starts_with_any(scan, closers)?.is_some() {
+            return Some(Some(scan));
+        }
+        match window.get(scan) {
+            None => return if window.last { Some(None) } else { None },
+            Some(b'<') => return Some(None),
+            Some(_) => {}
+        }
+    }
+    Some(None)
+}
+
+/// The mark for what stands between a value and the closer of its call; words there are no accident.
+pub(super) fn odd_before_closer(window: &Window<'_>, start: usize, end: usize) -> Repair {
+    let text = window.slice(start, end);
+    let safe = text.iter().all(|byte| is_blank(*byte) || byte.is_ascii_punctuation()) || text.trim_ascii() == LINE_FEED;
+    Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe }
 }
 
 /// Where another value begins: at once, or behind a separator.

@@ -3,7 +3,7 @@
 use super::body::settle;
 use super::candidate::Certain;
 use super::heads::{HeadText, after_fence, has_fence, ticks};
-use super::json::{cut_fault, member_follows};
+use super::json::{closer_near, cut_fault, member_follows, odd_before_closer};
 use super::section::SectionState;
 use super::{Fault, Machine, Sink, State, Step, pairs, text, tree};
 use crate::call::{Arguments, ArgumentsState, Call, End, Known, Plain};
@@ -33,6 +33,8 @@ pub(super) struct AfterState {
     pub row: usize,
     pub call: Box<Call>,
     fenced: bool,
+    /// True when the arguments were open where their fence closes.
+    broken: bool,
 }
 
 /// Inside something unreadable.
@@ -46,7 +48,7 @@ pub(super) struct SkipState {
 
 impl AfterState {
     pub(super) fn new(row: usize, call: Box<Call>) -> AfterState {
-        AfterState { row, call, fenced: false }
+        AfterState { row, call, fenced: false, broken: false }
     }
 }
 
@@ -130,9 +132,11 @@ impl Machine {
                 self.state = State::Object(state);
                 step
             }
-            ObjectStep::Closed => {
+            ObjectStep::Closed | ObjectStep::Broken => {
                 self.candidate_commits(&state.call, window, sink);
-                self.state = State::AfterArguments(Box::new(AfterState { row: state.row, call: state.call, fenced: state.fenced }));
+                let broken = matches!(step, ObjectStep::Broken);
+                let ObjectState { row, call, fenced, .. } = *state;
+                self.state = State::AfterArguments(Box::new(AfterState { row, call, fenced, broken }));
                 Step::Go
             }
             ObjectStep::Cut => {
@@ -240,9 +244,12 @@ impl Machine {
                 ObjectStep::Closed
             }
             Progress::Stopped => {
-                state.reader.finish(window, self.pos, Ending::Finished, &mut arguments);
+                // The row writes a fence around a whole object: one that is open where that closes was broken off.
+                let broken = state.fenced && window.get(self.pos) == Some(b'`');
+                let ending = if broken { Ending::Unknown } else { Ending::Finished };
+                state.reader.finish(window, self.pos, ending, &mut arguments);
                 state.call.span.end = self.pos;
-                ObjectStep::Closed
+                if broken { ObjectStep::Broken } else { ObjectStep::Closed }
             }
             Progress::Failed(why) => {
                 // An object that is closed here counts as one, but vouches for no candidate.
@@ -285,7 +292,9 @@ impl Machine {
         if matches!(state.call.arguments, ArgumentsState::Text(_)) {
             state.call.mark(RepairKind::StringArguments, Span::new(pos, pos));
         }
-        if progress == Progress::More { ObjectStep::Cut } else { ObjectStep::Closed }
+        // Nothing can go on behind a whole literal.
+        let is_whole = matches!(plain.tape.nodes().first(), Some(Node::Null));
+        if progress == Progress::More && !is_whole { ObjectStep::Cut } else { ObjectStep::Closed }
     }
 
     /// The reply broke off inside the arguments.
@@ -320,8 +329,8 @@ impl Machine {
                 Step::Go
             }
             Some(After::Over(end)) => {
-                let AfterState { row, call, .. } = *state;
-                self.end_named(row, call, end, window, sink);
+                let AfterState { row, call, broken, .. } = *state;
+                self.end_named(row, call, if broken { End::Cut } else { end }, window, sink);
                 Step::Go
             }
         }
@@ -351,9 +360,6 @@ impl Machine {
             state.call.span.end = self.pos;
             return Some(After::Over(End::Closed));
         }
-        if closers.is_empty() {
-            return Some(After::Over(End::Closed));
-        }
         if matches!(byte, b'}' | b']') {
             state.call.mark(RepairKind::ExtraCloser, Span::new(next, next + 1));
             self.pos = next + 1;
@@ -366,8 +372,12 @@ impl Machine {
         }
         if member_follows(window, next)? {
             state.call.mark(RepairKind::AmbiguousCloser, Span::new(next, next));
+        } else if let Some(at) = closer_near(window, next, closers)? {
+            state.call.repair(odd_before_closer(window, next, at));
+            self.pos = at;
+            return Some(After::Again);
         }
-        Some(After::Over(End::Followed))
+        Some(After::Over(if closers.is_empty() { End::Closed } else { End::Followed }))
     }
 
     fn closers(&self, row: usize) -> &'static [&'static str] {
@@ -477,6 +487,7 @@ impl Machine {
 enum ObjectStep {
     Stay(Step),
     Closed,
+    Broken,
     Cut,
     Failed { fault: FaultKind, certain: bool },
 }
