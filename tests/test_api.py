@@ -343,3 +343,31 @@ def test_where_a_part_is_unread_the_end_is_not_the_models_own() -> None:
         ):
             assert found.truncated
             assert [{repair.kind for repair in call.repairs if not repair.safe} for call in found.calls] == [kinds], raw
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [
+        (["f", ""], "tools[1]: the name is empty"),
+        ({"f", ""}, "tools[0]: the name is empty"),
+        (
+            {"type": "function", "function": {"name": "f", "parameters": {}}},
+            "tools: one tool definition where a list of them is expected; write [definition]",
+        ),
+        (
+            {"f": {"name": "f", "input_schema": {}}},
+            'tools["f"]: a whole tool definition where the JSON schema of its parameters is expected; '
+            "give a list of definitions",
+        ),
+    ],
+)
+def test_tools_that_are_none_say_what_to_write(tools: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        toolparse.parse_tool_calls("", tools)
+
+
+def test_a_models_id_for_a_format_says_whom_to_ask() -> None:
+    with pytest.raises(
+        ValueError, match=r'^format: unknown name "Qwen/Qwen3-8B"; for a model\'s id ask format_for_model;'
+    ):
+        toolparse.ToolStream(None, format="Qwen/Qwen3-8B")

@@ -151,8 +151,8 @@ def parse_tool_calls(
     limits: Limits | None = None,
 ) -> ParseResult: ...
 def parse_batch(
-    replies: Iterable[str | bytes | None],
-    tools: ToolsLike | Sequence[ToolsLike],
+    replies: Iterable[str | bytes],
+    tools: ToolsLike | list[Tools],
     *,
     threads: int | None = None,
     format: FormatLike = "auto",

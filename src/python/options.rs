@@ -137,6 +137,9 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
             Err(_) => return Ok(None),
         }
     }
+    if let Some(at) = names.iter().position(String::is_empty) {
+        return Err(PyValueError::new_err(format!("tools[{at}]: the name is empty")));
+    }
     Ok(Some(names))
 }
 
@@ -221,7 +224,8 @@ fn format_name(name: &str) -> PyResult<String> {
     let mut known: Vec<&str> = FORMATS.iter().map(|row| row.name).collect();
     known.sort_unstable();
     known.dedup();
-    Err(PyValueError::new_err(format!("format: unknown name \"{name}\"; known are auto, {}", known.join(", "))))
+    let model = if name.contains('/') { "; for a model's id ask format_for_model" } else { "" };
+    Err(PyValueError::new_err(format!("format: unknown name \"{name}\"{model}; known are auto, {}", known.join(", "))))
 }
 
 /// The plan of these formats and response templates; the templates' rows are asked first.

@@ -9,12 +9,16 @@ use serde_json::{Map, Value};
 pub enum ToolsError {
     /// Neither a list nor an object.
     NotTools,
+    /// A definition where a list of them should be.
+    NotAList,
     /// An entry of the list is neither a name nor a definition.
     NotADefinition(String),
     /// A definition without a name, or with one that is not a string or empty.
     NoName(String),
     /// The parameters are not a JSON schema.
     NotASchema(String),
+    /// A whole definition where its parameters should be.
+    NotParameters(String),
     /// The schemas of one tool refer to each other in so many ways that they cannot be laid out.
     TooLarge(String),
 }
@@ -27,9 +31,16 @@ impl fmt::Display for ToolsError {
             Self::NotTools => {
                 f.write_str("tools: expected a list of names and tool definitions, or an object that maps each name to a JSON schema")
             }
+            Self::NotAList => f.write_str("tools: one tool definition where a list of them is expected; write [definition]"),
             Self::NotADefinition(place) => write!(f, "{place}: not a tool definition: {DEFINITION}"),
             Self::NoName(place) => write!(f, "{place}: no name: {DEFINITION}"),
             Self::NotASchema(place) => write!(f, "{place}: the parameters are not a JSON schema: expected an object, true, false or null"),
+            Self::NotParameters(place) => {
+                write!(
+                    f,
+                    "{place}: a whole tool definition where the JSON schema of its parameters is expected; give a list of definitions"
+                )
+            }
             Self::TooLarge(place) => write!(f, "{place}: the JSON schema is too large: its $ref, allOf, anyOf and oneOf multiply"),
         }
     }
@@ -48,9 +59,16 @@ pub(super) struct Definition<'v> {
 pub(super) fn read(tools: &Value) -> Result<Vec<Definition<'_>>, ToolsError> {
     match tools {
         Value::Array(list) => list.iter().enumerate().map(|(at, tool)| entry(tool, format!("tools[{at}]"))).collect(),
+        Value::Object(fields) if is_definition(fields) => Err(ToolsError::NotAList),
         Value::Object(schemas) => schemas.iter().map(|(name, schema)| definition(name, Some(schema), format!("tools[{name:?}]"))).collect(),
         _ => Err(ToolsError::NotTools),
     }
+}
+
+/// Whether these are the fields of a definition, and neither names nor keywords of a schema.
+fn is_definition(fields: &Map<String, Value>) -> bool {
+    let fields = fields.get("function").and_then(Value::as_object).unwrap_or(fields);
+    fields.get("name").is_some_and(Value::is_string) && (schema(fields).is_some() || fields.contains_key("description"))
 }
 
 fn entry(tool: &Value, place: String) -> Result<Definition<'_>, ToolsError> {
@@ -75,6 +93,7 @@ fn definition<'v>(name: &'v str, schema: Option<&'v Value>, place: String) -> Re
         return Err(ToolsError::NoName(place));
     }
     match schema {
+        Some(Value::Object(fields)) if is_definition(fields) => Err(ToolsError::NotParameters(place)),
         None | Some(Value::Null) => Ok(Definition { name, schema: None, place }),
         Some(Value::Object(_) | Value::Bool(_)) => Ok(Definition { name, schema, place }),
         Some(_) => Err(ToolsError::NotASchema(place)),

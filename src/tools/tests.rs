@@ -263,6 +263,14 @@ fn malformed_definitions_are_named() {
     let parameters = "the parameters are not a JSON schema: expected an object, true, false or null";
     assert_eq!(message(json!([{"name": "f", "parameters": "{}"}])), format!("tools[0]: {parameters}"));
     assert_eq!(message(json!({"type": "function", "function": {}})), format!("tools[\"type\"]: {parameters}"));
+    let one = "tools: one tool definition where a list of them is expected; write [definition]";
+    assert_eq!(message(json!({"type": "function", "function": {"name": "f", "parameters": {}}})), one);
+    assert_eq!(message(json!({"name": "f", "input_schema": {}})), one);
+    assert_eq!(
+        message(json!({"f": {"type": "function", "function": {"name": "f", "parameters": {}}}})),
+        "tools[\"f\"]: a whole tool definition where the JSON schema of its parameters is expected; give a list of definitions"
+    );
+    assert!(Tools::from_json(&json!({"name": {"type": "object"}, "description": {}})).is_ok());
 }
 
 #[test]
