@@ -547,12 +547,19 @@ pub const FORMATS: &[Format] = &[
         between: Between::Noise,
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["<｜tool▁sep｜>"], stop: &[], name: NameStyle::Plain, id: &[] },
+            Head::Until { label: &[], lead: &[], take: &["<｜tool▁sep｜>"], stop: &["{"], name: NameStyle::Plain, id: &[] },
             JSON_ARGS,
         ),
         space: Space::Keep,
         thinks: THINK,
-        controls: &["<｜tool▁calls▁end｜>", "<｜tool▁call▁end｜>"],
+        controls: &[
+            "<｜tool▁calls▁end｜>",
+            "<｜tool▁call▁end｜>",
+            "<｜tool▁output▁begin｜>",
+            "<｜tool▁output▁end｜>",
+            "<｜tool▁outputs▁begin｜>",
+            "<｜tool▁outputs▁end｜>",
+        ],
         ..ROW
     },
     Format {

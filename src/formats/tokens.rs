@@ -10,7 +10,7 @@ pub const THINKS: &[Think] = &[
     Think { name: "mistral", open: &["[THINK]"], close: &["[/THINK]"], calls: CallsInside::Text, ..BLOCK },
     Think {
         name: "gemma",
-        open: &["<|channel>thought\n"],
+        open: &["<|channel>thought\n", "<|channel>thought", "<|channel>"],
         close: &["<channel|>"],
         calls: CallsInside::Text,
         edges: Edges::LastLine,

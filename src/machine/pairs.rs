@@ -278,7 +278,7 @@ impl Machine {
                 if runs_on {
                     state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
                 }
-                (key, attributes, end)
+                (key, attributes, if runs_on { window.after_blanks(end)? } else { end })
             }
             KeyRead::No => return Some(None),
             KeyRead::Cut => {
@@ -444,11 +444,20 @@ impl Machine {
             }
             if let Some(length) = window.starts_with_any(at, pairs.open)? {
                 let inner = self.inner_key(state, pairs, at + length, window)?;
-                if matches!(inner, InnerKey::New) && value.after_line {
+                let is_next = match inner {
+                    InnerKey::New => value.after_line,
+                    // Two tags stand between a key and its value: nobody writes both by accident.
+                    InnerKey::Wanted => value.after_line || !pairs.between.is_empty(),
+                    _ => false,
+                };
+                if is_next {
+                    if !value.after_line {
+                        value.doubt = value.doubt.or(Some(at));
+                    }
                     return Some(Found::NextKey(at));
                 }
                 value.holds_opener |= !matches!(inner, InnerKey::None);
-                if matches!(inner, InnerKey::New | InnerKey::Given) {
+                if matches!(inner, InnerKey::New | InnerKey::Wanted | InnerKey::Given) {
                     value.doubt = value.doubt.or(Some(at));
                 }
             }
@@ -571,11 +580,12 @@ impl Machine {
     /// Whether an argument that the tool declares begins.
     fn inner_key(&self, state: &mut PairsState, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<InnerKey> {
         let KeyRead::Key { key, .. } = read_key(pairs, at, window, MAX_INNER)? else { return Some(InnerKey::None) };
-        let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key)).unwrap_or(true);
+        let declared = state.call.tool().and_then(|tool| self.tools.declares(tool, &key));
         Some(match declared {
-            false => InnerKey::Undeclared,
-            true if state.is_given(&key) => InnerKey::Given,
-            true => InnerKey::New,
+            Some(false) => InnerKey::Undeclared,
+            _ if state.is_given(&key) => InnerKey::Given,
+            Some(true) => InnerKey::Wanted,
+            None => InnerKey::New,
         })
     }
 
@@ -675,8 +685,10 @@ enum InnerKey {
     Undeclared,
     /// One that was given, or is open.
     Given,
-    /// One that was not given yet.
+    /// One that was not given yet, of a tool whose arguments nobody declared.
     New,
+    /// One that the tool takes and that was not given yet.
+    Wanted,
 }
 
 /// A closer of the call or section inside a value.
@@ -722,6 +734,10 @@ fn followers(format: &Format, pairs: &Pairs) -> [&'static [&'static str]; 3] {
 fn nearly_goes_on(format: &Format, pairs: &Pairs, at: usize, window: &Window<'_>) -> Option<bool> {
     let markers = || followers(format, pairs).into_iter().flatten();
     let next = window.after_blanks(at)?;
+    if window.starts_with_any(next, pairs.between)?.is_some() {
+        // Another value, whose key is missing.
+        return Some(true);
+    }
     let most = markers().map(|marker| marker.len() + 1).max().unwrap_or(0);
     let text = window.slice(next, next + most);
     if text.len() < most && !window.last {

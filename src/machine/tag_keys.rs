@@ -27,25 +27,23 @@ pub(super) enum KeyRead<'t> {
 
 /// Reads the key of an argument whose opener ends at `at`, in a tag of at most so many bytes.
 pub(super) fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: usize) -> Option<KeyRead<'t>> {
-    let (key, attributes) = match pairs.key {
+    let (key, mut attributes, open) = match pairs.key {
         Key::Attributes(names, ends) if window.get(at) != Some(b'=') => match attributes(ends, &[], window, at, most)? {
             AttributesRead::Attributes(found) => match found.get(names) {
-                Some(key) => (unescaped(key, pairs.escapes), found),
+                Some(key) => (unescaped(key, pairs.escapes), found, false),
                 None => return Some(KeyRead::No),
             },
             AttributesRead::No => return Some(KeyRead::No),
             AttributesRead::Cut => return Some(KeyRead::Cut),
         },
-        Key::Until(ends) => match key_until(ends, at, window)? {
-            Ok((key, found)) => (Cow::Borrowed(key), found),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
-        Key::Attributes(_, ends) => match key_until(ends, at + 1, window)? {
-            Ok((key, found)) => (Cow::Borrowed(key), found),
-            Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
-        },
+        Key::Until(ends) | Key::Attributes(_, ends) => {
+            let at = at + usize::from(matches!(pairs.key, Key::Attributes(..)));
+            match key_until(ends, pairs.between, at, window)? {
+                Ok(found) => (Cow::Borrowed(found.key), found.tag, found.open),
+                Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
+            }
+        }
     };
-    let mut attributes = attributes;
     let mut end = attributes.end;
     let mut runs_on = !pairs.between.is_empty();
     for marker in pairs.between {
@@ -62,17 +60,17 @@ pub(super) fn read_key<'t>(pairs: &Pairs, at: usize, window: &Window<'t>, most: 
             && close.starts_with("</")
             && Some(marker) == pairs.between.first()
         {
-            match key_until(&[close], end, window)? {
-                Ok((name, found)) => {
-                    attributes.set("type", name);
-                    attributes.is_misquoted |= found.is_misquoted;
-                    end = found.end;
+            match key_until(&[close], &[], end, window)? {
+                Ok(found) => {
+                    attributes.set("type", found.key);
+                    attributes.is_misquoted |= found.tag.is_misquoted;
+                    end = found.tag.end;
                 }
                 Err(cut) => return Some(if cut { KeyRead::Cut } else { KeyRead::No }),
             }
         }
     }
-    Some(KeyRead::Key { key, attributes, end, runs_on })
+    Some(KeyRead::Key { key, attributes, end, runs_on: runs_on || open })
 }
 
 /// One past blanks, and past line feeds that were written out.
@@ -85,8 +83,16 @@ pub(super) fn after_layout(window: &Window<'_>, at: usize) -> Option<usize> {
     Some(next)
 }
 
-/// A key that runs to a marker, with a tag that has no attributes: `Err(true)` when the reply ends in it.
-fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result<(&'t [u8], Attributes<'t>), bool>> {
+/// A key that runs to a marker.
+struct KeyUntil<'t> {
+    key: &'t [u8],
+    tag: Attributes<'t>,
+    /// True when the marker is missing, and the next one stands there.
+    open: bool,
+}
+
+/// Reads a key that runs to one of `ends`, or to what stands between key and value: `Err(true)` when the reply ends in it.
+fn key_until<'t>(ends: &[&str], between: &[&str], at: usize, window: &Window<'t>) -> Option<Result<KeyUntil<'t>, bool>> {
     let first = |end: &&str| end.bytes().next().unwrap_or(b'<');
     let next = |text: &[u8]| match ends {
         [end] => memchr::memchr3(b'<', b'\n', first(end), text),
@@ -96,10 +102,12 @@ fn key_until<'t>(ends: &[&str], at: usize, window: &Window<'t>) -> Option<Result
     while scan < at + MAX_KEY {
         let text = window.slice(scan, at + MAX_KEY - 1);
         scan += next(text).unwrap_or(text.len());
-        if let Some(length) = window.starts_with_any(scan, ends)? {
+        let length = window.starts_with_any(scan, ends)?;
+        let open = length.is_none() && scan > at && window.starts_with_any(scan, between)?.is_some();
+        if length.is_some() || open {
             let (key, is_misquoted) = unquoted(window.slice(at, scan).trim_ascii());
-            let tag = Attributes::none(scan + length, is_misquoted);
-            return Some(if key.is_empty() { Err(false) } else { Ok((key, tag)) });
+            let tag = Attributes::none(scan + length.unwrap_or(0), is_misquoted);
+            return Some(if key.is_empty() { Err(false) } else { Ok(KeyUntil { key, tag, open }) });
         }
         match window.get(scan) {
             None => return if window.last { Some(Err(true)) } else { None },
