@@ -272,13 +272,14 @@ impl Machine {
     fn pair_key(&mut self, state: &mut PairsState, pairs: &Pairs, start: usize, at: usize, window: &Window<'_>) -> Option<Option<Pair>> {
         let (key, attributes, end) = match read_key(pairs, at, window, MAX_TAG)? {
             KeyRead::Key { key, attributes, end, runs_on } => {
+                let begin = if runs_on { window.after_blanks(end)? } else { end };
                 if attributes.is_misquoted {
                     state.call.mark(RepairKind::MissingQuote, Span::new(start, end));
                 }
                 if runs_on {
                     state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
                 }
-                (key, attributes, if runs_on { window.after_blanks(end)? } else { end })
+                (key, attributes, begin)
             }
             KeyRead::No => return Some(None),
             KeyRead::Cut => {
