@@ -8,6 +8,9 @@ pub(super) const HELD_CALL: usize = 160;
 /// So many markers may stand before such a call.
 const HELD_MARKERS: usize = 3;
 
+/// Name and separators between the markers and the object take so much.
+const HELD_HEAD: usize = 96;
+
 /// How much of the beginning of a call a text is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum CallLead {
@@ -23,7 +26,7 @@ pub(super) enum CallLead {
 /// brace, or the head of a call expression. Inside a string the quote behind it would have been escaped.
 pub(super) fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
     match text.trim_ascii_end().last() {
-        Some(b'{') => {}
+        Some(b'{' | b':') => {}
         Some(b'(' | b'=') if in_expression(bounds) => {}
         _ => return None,
     }
@@ -33,7 +36,9 @@ pub(super) fn call_before(text: &[u8], bounds: Bounds<'_>) -> Option<usize> {
 /// Whether a raw line feed, or another blank, may stand behind a part of such a call.
 pub(super) fn may_stand_in_lead(before: &[u8], bounds: Bounds<'_>) -> bool {
     let text = before.trim_ascii_end();
-    matches!(text.last(), Some(b'{' | b'[')) || bounds.stops.iter().any(|stop| text.ends_with(stop))
+    matches!(text.last(), Some(b'{' | b'['))
+        || bounds.stops.iter().any(|stop| text.ends_with(stop))
+        || is_named(bounds) && find_lead(before, bounds, |lead| lead != CallLead::No).is_some()
 }
 
 /// How many bytes at the end of a run may be the beginning of such a call.
@@ -72,7 +77,30 @@ fn call_lead(text: &[u8], bounds: Bounds<'_>) -> CallLead {
     }
     match brackets(rest) {
         CallLead::No if in_expression(bounds) => expression(rest),
+        CallLead::No if is_named(bounds) => named(rest),
         lead => lead,
+    }
+}
+
+/// True where the name of a call stands before its object, and not in it.
+fn is_named(bounds: Bounds<'_>) -> bool {
+    bounds.siblings.is_empty() && !in_expression(bounds)
+}
+
+/// What stands behind the markers where a name does, up to the first quote: `name{`, with separators and a fence; or `name{key:` where keys
+/// have no quotes.
+fn named(text: &[u8]) -> CallLead {
+    let ends = |byte: &u8| matches!(byte, b'{' | b'}' | b'"' | b'\'' | b' ' | b'\t');
+    let head = text.iter().take(HELD_HEAD).take_while(|byte| !ends(byte)).count();
+    match text.get(head..).unwrap_or_default().split_first() {
+        None => CallLead::Part,
+        Some((b'{', rest)) if head > 0 => match rest.trim_ascii() {
+            [] => CallLead::Whole,
+            key if key.iter().any(|byte| ends(byte) || *byte == b',') => CallLead::No,
+            [.., b':'] => CallLead::Whole,
+            _ => CallLead::Part,
+        },
+        Some(_) => CallLead::No,
     }
 }
 

@@ -529,7 +529,11 @@ impl Reader {
             }
             Quote::Delimiter => {
                 let delimiter = self.delimiter();
-                return Some(if window.starts_with(at, delimiter)? { Verdict::Ends(at + delimiter.len()) } else { Verdict::Content(1) });
+                if window.starts_with(at, delimiter)? {
+                    return Some(Verdict::Ends(at + delimiter.len()));
+                }
+                let gives_way = self.string.role == Role::Value && self.call_follows(window, at, bounds)?;
+                return Some(if gives_way { Verdict::EndedAt(at) } else { Verdict::Content(1) });
             }
             Quote::SmartDouble | Quote::SmartSingle => {
                 let mark = window.slice(at, at + 3);
@@ -565,6 +569,30 @@ impl Reader {
             return Some(Verdict::EndedAt(run + end));
         }
         Some(Verdict::Content(width))
+    }
+
+    /// Whether the next call begins at `at`, where a marker may stand: the delimiter that should close the string is missing before it.
+    fn call_follows(&self, window: &Window<'_>, at: usize, bounds: Bounds<'_>) -> Option<bool> {
+        if window.starts_with_any(at, bounds.stops)?.is_none() {
+            return Some(false);
+        }
+        let ahead = window.slice(at, at + HELD_CALL);
+        match memmem::find(ahead, self.delimiter()) {
+            Some(length) => Some(call_before(ahead.get(..length).unwrap_or_default(), bounds) == Some(0)),
+            None if ahead.len() < HELD_CALL && !window.last => {
+                let text = ahead.get(..ahead.len() - self.begun_delimiter(ahead)).unwrap_or_default();
+                let is_lead = find_lead(text, bounds, |lead| lead != CallLead::No) == Some(0);
+                (!is_lead).then_some(false)
+            }
+            None => Some(false),
+        }
+    }
+
+    /// How many bytes at the end of `text` may be the beginning of the delimiter.
+    fn begun_delimiter(&self, text: &[u8]) -> usize {
+        let delimiter = self.delimiter();
+        let begins = |length: &usize| delimiter.get(..*length).is_some_and(|part| text.ends_with(part));
+        (1..delimiter.len()).rev().find(begins).unwrap_or(0)
     }
 
     /// Whether a string may end here, by what follows its quote. On valid JSON the answer is yes at the real end and nowhere else.
