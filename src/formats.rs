@@ -826,8 +826,8 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "gemma4",
         call: Wrap {
-            open: &["<|tool_call>call:", "<|tool_call>:", "<|tool_call>\ncall:", "<|tool_call>\r\ncall:"],
-            close: &["<tool_call|>"],
+            open: &["<|tool_call>call:", "<|tool_call>:call:", "<|tool_call>:", "<|tool_call>\ncall:", "<|tool_call>\r\ncall:"],
+            close: &["<tool_call|>", "<turn|>"],
         },
         body: Body::Named(
             Head::Until { label: &[], lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
@@ -842,6 +842,20 @@ pub const FORMATS: &[Format] = &[
         name: "gemma4",
         call: Wrap { open: &["<|tool_call>call:", "<|tool_call>"], close: &["<tool_call|>"] },
         body: Body::Json(JSON_KEYS, GEMMA),
+        space: Space::Keep,
+        thinks: &["gemma"],
+        ..ROW
+    },
+    Format {
+        name: "gemma4",
+        detect: Detect::OnRequest,
+        call: Wrap { open: &["call:", "<call>"], close: &["<tool_call|>", "<turn|>"] },
+        place: Place::LineStart,
+        loose: Loose::Offered,
+        body: Body::Named(
+            Head::Until { label: &[], lead: &[], take: &[], stop: &["{"], name: NameStyle::Plain, id: &[] },
+            Args::Object { dialect: GEMMA, fence: Fence::None },
+        ),
         space: Space::Keep,
         thinks: &["gemma"],
         ..ROW
