@@ -251,13 +251,16 @@ pub const FORMATS: &[Format] = &[
     },
     Format {
         name: "iquest_q1",
-        call: Wrap { open: &["<iquest_tool_call>"], close: &["</iquest_tool_call>"] },
+        call: Wrap {
+            open: &["<iquest_tool_call>", "<iquestcoder_tool_call>"],
+            close: &["</iquest_tool_call>", "</iquestcoder_tool_call>"],
+        },
         body: Body::Named(
             Head::Until {
                 label: &[],
                 lead: &[],
                 take: &["\n"],
-                stop: &["<arg_key>", "</iquest_tool_call>"],
+                stop: &["<arg_key>", "</iquest_tool_call>", "</iquestcoder_tool_call>"],
                 name: NameStyle::Plain,
                 id: &[],
             },
