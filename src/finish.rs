@@ -1,10 +1,10 @@
 //! The words by which servers say why a reply ended.
 //!
-//! OpenAI's and Anthropic's, those of Cohere, Gemini, Mistral, Bedrock and TGI, in any case of letters.
+//! Those of `OpenAI` and Anthropic, of Cohere, Gemini, Mistral, Bedrock and TGI, in any case of letters.
 
 use crate::value::Ending;
 
-/// Why a reply ended, in the words of OpenAI's chat completions; a call is no reason of its own here.
+/// Why a reply ended, in the words of `OpenAI`'s chat completions; a call is no reason of its own here.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum FinishReason {
     /// The model had finished.
@@ -45,7 +45,7 @@ impl FinishReason {
         WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word)).map(|(_, reason)| *reason)
     }
 
-    /// OpenAI's word for it.
+    /// `OpenAI`'s word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

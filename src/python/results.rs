@@ -407,7 +407,7 @@ pub fn format_for_model(model: &str) -> &'static str {
     catalog::format_for_model(model)
 }
 
-/// OpenAI's word for a server's word, calls apart: `stop`, `length` or `content_filter`; `None` for an unknown one.
+/// `OpenAI`'s word for a server's word, calls apart: `stop`, `length` or `content_filter`; `None` for an unknown one.
 #[pyfunction]
 pub fn _finish_reason(word: &str) -> Option<&'static str> {
     crate::finish::FinishReason::of(word).map(crate::finish::FinishReason::word)
