@@ -306,6 +306,28 @@ impl Call {
         self.mark(RepairKind::AlternateKey, Span::new(self.span.end, self.span.end));
     }
 
+    /// Takes the name and the arguments out of an object that holds both, where arguments alone should stand. True when it does.
+    pub fn take_name(&mut self, tools: &Tools) -> bool {
+        let mut name = None;
+        let mut inner = None;
+        for (key, start, end) in self.tape.members(0) {
+            match (Spelled::of(key), self.tape.nodes().get(start)) {
+                (Some(Spelled::Name), Some(Node::Str(slice))) if name.is_none() => name = Some(self.tape.text(*slice).to_vec()),
+                (Some(Spelled::Arguments), Some(Node::Object)) if inner.is_none() => inner = Some((start, end)),
+                _ => return false,
+            }
+        }
+        let (Some(name), Some((start, end))) = (name, inner) else { return false };
+        let empty = self.tape.emptied();
+        let old = std::mem::replace(&mut self.tape, empty);
+        self.tape.append_range(&old, start, end);
+        self.fault = None;
+        self.set_name(&name, tools);
+        self.retype(tools);
+        self.mark(RepairKind::AlternateKey, Span::new(self.span.start, self.span.start));
+        true
+    }
+
     /// The nodes of the object that the arguments wrap.
     fn wrapped_object(&self, tools: &Tools) -> Option<(usize, usize)> {
         let mut inner = None;

@@ -22,6 +22,8 @@ pub struct Format {
     pub loose: Loose,
     /// What a call is written as.
     pub body: Body,
+    /// Names by which its models say that they call no tool.
+    pub no_call: &'static [&'static str],
     /// White space at the border between prose and calls.
     pub space: Space,
     /// The reasoning blocks that its models write, by name.

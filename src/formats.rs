@@ -37,6 +37,7 @@ const ROW: Format = Format {
     between: Between::Blanks,
     loose: Loose::Never,
     body: JSON_BODY,
+    no_call: &[],
     space: Space::Trim,
     thinks: &[],
     controls: &[],
@@ -178,6 +179,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "seed_oss",
         section: Wrap { open: &["<seed:tool_call>"], close: &["</seed:tool_call>"] },
+        between: Between::Noise,
         call: Wrap { open: &["<function="], close: &["</function>"] },
         body: Body::Named(FUNCTION_HEAD, Args::Pairs(PAIRS)),
         thinks: &["seed"],
@@ -359,6 +361,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "minimax_m2",
         section: Wrap { open: &["<minimax:tool_call>"], close: &["</minimax:tool_call>"] },
+        between: Between::Noise,
         call: Wrap { open: &["<invoke"], close: &["</invoke>"] },
         body: Body::Named(INVOKE_HEAD, Args::Pairs(PAIRS)),
         thinks: THINK,
@@ -380,6 +383,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "dots",
         section: Wrap { open: &["<dots_function_call>"], close: &["</dots_function_call>"] },
+        between: Between::Noise,
         call: Wrap { open: &["<invoke"], close: &["</invoke>"] },
         body: Body::Named(INVOKE_HEAD, Args::Pairs(Pairs { trim: Trim::All, typing: Typing::SchemaOrJson, ..PAIRS })),
         thinks: THINK,
@@ -392,6 +396,7 @@ pub const FORMATS: &[Format] = &[
             open: &["<function_calls>", prefixed!("<", "function_calls>")],
             close: &["</function_calls>", prefixed!("</", "function_calls>")],
         },
+        between: Between::Noise,
         call: Wrap { open: &["<invoke name=", prefixed!("<", "invoke name=")], close: &["</invoke>", prefixed!("</", "invoke>")] },
         loose: Loose::Offered,
         body: Body::Named(
@@ -437,6 +442,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "muse",
         section: Wrap { open: &["<atem:function_calls>"], close: &["</atem:function_calls>"] },
+        between: Between::Noise,
         call: Wrap { open: &["<atem:invoke"], close: &["</atem:invoke>"] },
         body: Body::Named(
             INVOKE_HEAD,
@@ -575,7 +581,14 @@ pub const FORMATS: &[Format] = &[
         between: Between::Noise,
         loose: Loose::Always,
         body: Body::Named(
-            Head::Until { label: &[], lead: &[], take: &["<|tool_call_argument_begin|>"], stop: &[], name: NameStyle::Counted, id: &[] },
+            Head::Until {
+                label: &[],
+                lead: &[],
+                take: &["<|tool_call_argument_begin|>", "\n<|tool_call_argument_begin|>", "\r\n<|tool_call_argument_begin|>"],
+                stop: &[],
+                name: NameStyle::Counted,
+                id: &[],
+            },
             JSON_ARGS,
         ),
         space: Space::Keep,
@@ -612,7 +625,6 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "functionary",
         call: Wrap { open: &[">>>"], close: &[] },
-        place: Place::LineStart,
         loose: Loose::Offered,
         body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
@@ -715,6 +727,7 @@ pub const FORMATS: &[Format] = &[
         name: "cohere",
         call: Wrap { open: &["<|START_ACTION|>"], close: &["<|END_ACTION|>"] },
         body: Body::Json(CallKeys::Pair { name: &["tool_name"], arguments: &["parameters"] }, Dialect::JSON),
+        no_call: &["directly_answer", "directly-answer"],
         space: Space::Keep,
         thinks: &["cohere"],
         controls: &["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"],
@@ -803,6 +816,7 @@ pub const FORMATS: &[Format] = &[
         call: Wrap { open: &["Action:\n```json\n", "Action: ```json\n", "Action:```json\n", "Action:\r\n```json\r\n"], close: &["```"] },
         place: Place::LineStart,
         body: Body::Json(CallKeys::Pair { name: &["tool_name"], arguments: &["parameters"] }, Dialect::JSON),
+        no_call: &["directly_answer", "directly-answer"],
         ..ROW
     },
     Format {

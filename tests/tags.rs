@@ -65,7 +65,7 @@ fn a_key_in_a_value_is_text_unless_a_closer_is_missing_before_it() {
     check(&[
         ("<parameter=s>\nsee <parameter=t> here\n</parameter>", r#"{"s":"see <parameter=t> here"}"#, doubt),
         ("<parameter=s>\nsee <parameter=zz> here\n</parameter>", r#"{"s":"see <parameter=zz> here"}"#, &[]),
-        ("<parameter=s>\nx\n<parameter=zz>\ny\n</parameter>", r#"{"s":"x\n<parameter=zz>\ny"}"#, &[]),
+        ("<parameter=s>\nx\n<parameter=zz>\ny\n</parameter>", r#"{"s":"x\n<parameter=zz>\ny"}"#, doubt),
         ("<parameter=s>\nx\n<parameter=s>\ny\n</parameter>", r#"{"s":"x\n<parameter=s>\ny"}"#, doubt),
         ("<parameter=s>x/parameter><parameter=t>y</parameter>", r#"{"s":"x/parameter><parameter=t>y"}"#, doubt),
         ("<parameter=s><parameter=s>x</parameter>", r#"{"s":"<parameter=s>x"}"#, doubt),

@@ -378,6 +378,10 @@ impl Finder<'_> {
         self.body.vouch();
         let Some(call) = self.body.call.as_deref_mut() else { return };
         call.span.end = end;
+        if self.format.no_call.iter().any(|name| name.as_bytes() == call.name) && call.tool().is_none() {
+            self.body.call = None;
+            return;
+        }
         settle(call, self.tools, self.limits);
         if self.body.odd_key && !self.body.wrote_arguments {
             // What stands behind that key may have been the arguments.

@@ -261,7 +261,7 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || key_stands_at(window, next)? {
                 return Some(Opens::Yes);
             }
-            if !head.bare && stands_for_object(window, next)? {
+            if !head.bare && (stands_for_object(window, next)? || value_begins(window, next)) {
                 return Some(Opens::Yes);
             }
             if window.starts_with_any(next, row.call.close)?.is_some() {
@@ -272,6 +272,11 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
         Args::Pairs(pairs) => pairs_open(row, pairs, window, head, next, names),
         Args::Tree(_) | Args::Text { .. } => Some(Opens::Yes),
     }
+}
+
+/// Whether a value that is no object begins at `at`: behind a separator it is meant as the arguments.
+fn value_begins(window: &Window<'_>, at: usize) -> bool {
+    matches!(window.get(at), Some(b'[' | b'"' | b'-' | b'0'..=b'9'))
 }
 
 /// Whether what stands at `at` is written in place of an object: a string that holds one, an empty string, or nothing in words.
@@ -372,7 +377,10 @@ fn read_until<'t>(
         if window.get(scan).is_none() {
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
-            let plausible = begun.is_empty() || is_word(begun) && name_of(begun, style, names).is_some();
+            // A blank parts the opener from a word only where it is spoken of, unless the word is a tool's.
+            let is_apart = window.get(start.wrapping_sub(1)) == Some(b' ') && !(names.begin_with(begun) && !names.tools.is_any());
+            let is_name = begun.first().is_some_and(|byte| is_name_byte(*byte) && *byte != b'.') && is_word(begun) && !is_apart;
+            let plausible = begun.is_empty() || is_name && name_of(begun, style, names).is_some();
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
         }
         // No marker starts with a byte of a word.

@@ -198,6 +198,8 @@ impl Machine {
             return Next::Over;
         }
         let end = window.end();
+        // The key that is open is half of one.
+        let is_foreign = self.candidate.as_ref().is_some_and(|candidate| state.body.is_foreign(candidate.certain));
         let closed = state.body.call.as_ref().is_some_and(|call| matches!(call.arguments, ArgumentsState::Closed));
         let name_cut = state.body.reads_name();
         let mut finder = Finder { body: &mut state.body, format: plan.rows[state.row], tools: &tools, limits: &self.limits, certain: None };
@@ -213,9 +215,9 @@ impl Machine {
             call
         });
         self.deliver_done(state, window, sink);
-        if let Some(candidate) = &self.candidate {
+        if self.candidate.is_some() {
             let hopeless = !call.as_deref().is_some_and(|call| self.may_hold(call)) && !self.holds_call;
-            if state.body.is_foreign(candidate.certain) || hopeless {
+            if is_foreign || hopeless {
                 self.fail_candidate(Vec::new(), window, sink);
                 return Next::Over;
             }

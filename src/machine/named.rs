@@ -428,6 +428,9 @@ impl Machine {
         if call.known != Known::Unread || !matches!(call.arguments, ArgumentsState::Closed) {
             return;
         }
+        if call.take_name(&self.tools) {
+            return;
+        }
         let Some(tool) = self.tools.covering(call.argument_keys()) else { return };
         let name = self.tools.name(tool).to_owned();
         call.set_name(name.as_bytes(), &self.tools);

@@ -63,6 +63,8 @@ struct Value {
     in_cdata: bool,
     /// True when the beginning of an argument stands in it: a closer in it may belong to that.
     holds_opener: bool,
+    /// How many of those had no closer yet.
+    open_inside: usize,
     /// True when a tag of the key's own name stands in it: `</content>` may belong to that.
     holds_tag: bool,
     /// Where something stands in it that says that its end may be elsewhere, or that it is somebody's text about calls.
@@ -190,6 +192,10 @@ impl Machine {
             return Some(Pair::Go);
         }
         if let Some(length) = window.starts_with_any(next, format.call.close)? {
+            if self.in_section && !self.section_goes_on(format, next + length, window)? {
+                // The closers may have been text of the last value.
+                state.call.mark(RepairKind::AmbiguousCloser, Span::new(next, next + length));
+            }
             self.pos = next + length;
             state.call.span.end = self.pos;
             return Some(Pair::Over(End::Closed));
@@ -233,6 +239,21 @@ impl Machine {
         state.call.repair(Repair { kind: RepairKind::OddCharacter, span: Span::new(start, end), safe: false });
         self.pos = end;
         Some(Pair::Go)
+    }
+
+    /// Whether what may stand behind a call in its section does at `at`.
+    fn section_goes_on(&self, format: &Format, at: usize, window: &Window<'_>) -> Option<bool> {
+        let next = window.after_blanks(at)?;
+        if window.get(next).is_none() {
+            return Some(true);
+        }
+        let markers = [format.section.close, format.section.open, format.call.open];
+        for marker in markers {
+            if window.starts_with_any(next, marker)?.is_some() {
+                return Some(true);
+            }
+        }
+        Some(markers.iter().any(|marker| window.ends_within(next, marker)) || self.plan.find(window, next)? != Match::Nothing)
     }
 
     /// A call without a closer ends at text; a closer that other forms write is dropped.
@@ -307,6 +328,7 @@ impl Machine {
             passed: None,
             in_cdata: false,
             holds_opener: false,
+            open_inside: 0,
             holds_tag: false,
             doubt: None,
             unknown,
@@ -324,8 +346,8 @@ impl Machine {
         }
         match self.scan_value(state, &mut value, format, pairs, window) {
             Some(Found::Closer(at, length)) => {
-                if value.passed.is_some_and(|end| end == at || end + 1 == at && value.after_line) {
-                    // It was written twice, or the value ends in somebody's text about calls.
+                if value.open_inside > 0 || value.passed.is_some_and(|end| end == at || end + 1 == at && value.after_line) {
+                    // It was written twice, or it is that of an argument in the value, or the value ends in somebody's text about calls.
                     value.doubt = value.doubt.or(Some(at));
                 }
                 self.end_value(state, &value, at, Layout::Closed, pairs, window);
@@ -458,6 +480,9 @@ impl Machine {
                     return Some(Found::NextKey(at));
                 }
                 value.holds_opener |= !matches!(inner, InnerKey::None);
+                // Where tags stand in lines of their own, one inside a line is spoken of.
+                let opens = !matches!(inner, InnerKey::None) && (!value.line || value.after_line);
+                value.open_inside += usize::from(opens);
                 if matches!(inner, InnerKey::New | InnerKey::Wanted | InnerKey::Given) {
                     value.doubt = value.doubt.or(Some(at));
                 }
@@ -510,6 +535,7 @@ impl Machine {
             return Some(Some(Found::Closer(at, both - at)));
         }
         value.passed = Some(at + length);
+        value.open_inside = value.open_inside.saturating_sub(1);
         if nearly_goes_on(format, pairs, at + length, window)? {
             value.doubt = value.doubt.or(Some(at));
         }

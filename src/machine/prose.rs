@@ -362,6 +362,7 @@ impl Machine {
             }
             match self.plan.find(window, next)? {
                 Match::Marker(index) if self.plan.get(index).alone != Alone::Text => end = next + self.plan.get(index).text.len(),
+                Match::Marker(index) => return Some(end == at && !self.plan.get(index).rows.is_empty() && !self.plan.auto),
                 _ => return Some(false),
             }
         }

@@ -164,6 +164,7 @@ impl Draft {
             thinks: kept(vec![NAME]),
             controls: texts(&self.controls),
             control_shapes: &[],
+            no_call: &[],
         }
     }
 }
