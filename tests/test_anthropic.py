@@ -237,3 +237,16 @@ def test_a_message() -> None:
     }
     assert ours.to_message(result, model="m")["id"].startswith("msg_")
     assert ours.to_content(toolparse.parse_tool_calls("", TOOLS)) == []
+
+
+def test_blocks_follow_a_result_that_its_owner_changed() -> None:
+    call = '<tool_call>{"name": "%s", "arguments": {}}</tool_call>'
+    raw = "<think>hm</think>A " + call % "f" + " B " + call % "g"
+    result = toolparse.parse_tool_calls(raw, ["f", "g"], ids="index")
+    result.calls = [c for c in result.calls if c.name == "g"]
+    result.reasoning = None
+    assert [block["type"] for block in ours.to_content(result)] == ["text", "tool_use"]
+    assert [block["name"] for block in ours.to_content(result) if block["type"] == "tool_use"] == ["g"]
+    result = toolparse.parse_tool_calls("secret " + call % "f", ["f"])
+    result.text = "[redacted]"
+    assert ours.to_content(result)[0] == {"type": "text", "text": "[redacted]"}

@@ -108,6 +108,27 @@ def test_langchain_whole(langchain: Any) -> None:
     ]
 
 
+def test_langchain_gives_no_cut_call_for_a_whole_one(langchain: Any) -> None:
+    cut = CALL[: CALL.index('"a"') + 2]
+    said = Bag(content=cut, response_metadata={"finish_reason": "length"}, id="m1", usage_metadata={"n": 5})
+    message = langchain.output_parser([SEARCH]).invoke(said)
+    assert message.tool_calls == []
+    [invalid] = message.invalid_tool_calls
+    assert (invalid["name"], invalid["args"], invalid["type"]) == ("search", '{"q":"a"}', "invalid_tool_call")
+    assert (message.id, message.response_metadata, message.usage_metadata) == (
+        "m1",
+        {"finish_reason": "length"},
+        {"n": 5},
+    )
+
+
+def test_langchain_leaves_calls_that_were_made(langchain: Any) -> None:
+    made = Bag(content="", tool_calls=[{"name": "search", "args": {}, "id": "1"}])
+    parser = langchain.output_parser([SEARCH])
+    assert parser.invoke(made) is made
+    assert list(parser.stream(made)) == [made]
+
+
 def test_langchain_stream(langchain: Any) -> None:
     parser = langchain.output_parser([SEARCH])
 

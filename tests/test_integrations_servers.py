@@ -99,6 +99,47 @@ def test_litellm_stream_that_breaks_loses_nothing(litellm: Any) -> None:
     assert [choice.delta.content for choice in got] == ["Hello", " <tool_"]
 
 
+def test_litellm_keeps_calls_that_were_made_in_a_stream(litellm: Any) -> None:
+    async def chunks() -> AsyncIterator[Any]:
+        yield Response([Choice(delta=Message("assistant"))])
+        yield Response([Choice(delta=Message(tool_calls=[{"index": 0}]))])
+        yield Response([Choice(finish_reason="tool_calls")])
+        yield Response([])
+
+    read = litellm.async_post_call_streaming_iterator_hook(None, chunks(), {"tools": [SEARCH]})
+    choices = asyncio.run(collected(read))
+    assert [choice.delta.tool_calls for choice in choices] == [None, [{"index": 0}], None]
+    assert choices[-1].finish_reason == "tool_calls"
+
+
+def test_litellm_passes_on_what_it_does_not_read(litellm: Any) -> None:
+    async def chunks() -> AsyncIterator[Any]:
+        yield b"event: message_start"
+        yield {"type": "message_stop"}
+
+    async def read() -> list[Any]:
+        request = {"tools": [SEARCH, {"type": "web_search_preview"}, {"googleSearch": {}}]}
+        return [chunk async for chunk in litellm.async_post_call_streaming_iterator_hook(None, chunks(), request)]
+
+    assert asyncio.run(read()) == [b"event: message_start", {"type": "message_stop"}]
+    data = {"tools": [SEARCH], "tool_choice": "none"}
+    response = Response([Choice(message=Message("assistant", REPLY))])
+    assert asyncio.run(litellm.async_post_call_success_hook(data, None, response)).choices[0].message.content == REPLY
+
+
+def test_litellm_keeps_what_a_message_says_beside_its_text(litellm: Any) -> None:
+    response = Response([Choice(message=Message("assistant", "<think>b</think>Hello", None, "a"))])
+    read = asyncio.run(litellm.async_post_call_success_hook({"tools": [SEARCH]}, None, response))
+    assert read.choices[0].message == Message("assistant", "Hello", None, "ab")
+    chunk = Response([Choice(delta=Message(reasoning_content="a"))])
+
+    async def chunks() -> AsyncIterator[Any]:
+        yield chunk
+
+    stream = litellm.async_post_call_streaming_iterator_hook(None, chunks(), {"tools": [SEARCH]})
+    assert asyncio.run(collected(stream))[0].delta.reasoning_content == "a"
+
+
 # mlx-lm
 
 
@@ -119,6 +160,8 @@ def test_mlx_lm(host: Callable[..., Any]) -> None:
     assert parse(block, [SEARCH]) == [{"name": "search", "arguments": {"q": "a", "n": 2}}]
     with pytest.raises(ValueError, match='Unknown tool "rm"'):
         parse('{"name": "rm", "arguments": {}}', [SEARCH])
+    with pytest.raises(ValueError, match="the reply ended inside the tool call"):
+        parse(block[:-10], [SEARCH])
     with pytest.raises(ValueError, match="unknown format"):
         module.markers("no such format")
 
@@ -159,6 +202,21 @@ def test_llama_cpp_whole(host: Callable[..., Any]) -> None:
         }
     ]
     assert (answer["id"], answer["usage"]) == ("chatcmpl-1", {})
+
+
+def test_llama_cpp_leaves_a_forced_call(host: Callable[..., Any]) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    choice = {"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": [call]}, "finish_reason": "x"}
+    handler = host("llama_cpp").chat_handler(lambda **given: {"choices": [choice]})
+    assert handler(llama=None, tools=[SEARCH], messages=[]) == {"choices": [choice]}
+    named = {"id": "chatcmpl-1", "created": 5, "model": "m"}
+    chunks = [
+        {**named, "choices": []},
+        {**named, "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None}]},
+        {**named, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+    handler = host("llama_cpp").chat_handler(lambda **given: iter(chunks))
+    assert list(handler(llama=None, tools=[SEARCH], messages=[], stream=True)) == chunks
 
 
 def llama_read(chunks: Any) -> tuple[str, str, str]:

@@ -55,7 +55,8 @@ def result_word(result: ParseResult, said: str | None) -> str:
     calls = result.calls
     unfinished = bool(calls) and not calls[-1].complete
     dropped = any(error.kind == "cut" for error in result.errors)
-    said = "length" if result.truncated else said
+    if result.truncated or any(error.kind == "limit" for error in result.errors):
+        said = "length"
     return finish_word(said, called=bool(calls), unfinished=unfinished, dropped=dropped)
 
 

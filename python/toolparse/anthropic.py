@@ -85,7 +85,8 @@ def parts(result: ParseResult, on_error: OnError = "omit") -> list[tuple[str, An
     """
     if not result.calls and result.reasoning is None and not (result.errors and on_error == "text"):
         return [("text", result.text)] if result.text else []
-    if (flow := result.flow()) is not None:
+    flow = result.flow()
+    if flow is not None and _adds_up(result, flow):
         return _joined([(at, *_part(result, kind, item, on_error)) for at, (kind, item) in enumerate(flow)])
     placed: list[tuple[int, str, Any]] = [(call.span[0], "call", call) for call in result.calls]
     for kind, segment, text in (("text", "prose", result.text), ("reasoning", "reasoning", result.reasoning or "")):
@@ -100,6 +101,19 @@ def parts(result: ParseResult, on_error: OnError = "omit") -> list[tuple[str, An
         placed += [(error.span[0], "text", error.raw) for error in unseen]
     placed.sort(key=lambda part: part[0])
     return _joined(placed)
+
+
+def _adds_up(result: ParseResult, flow: list[tuple[str, Any]]) -> bool:
+    """Whether the result still is what was read: its owner may have changed it."""
+    texts = {kind: "".join(item for of, item in flow if of == kind) for kind in ("text", "reasoning")}
+    calls = sum(kind == "call" for kind, _ in flow)
+    errors = [item for kind, item in flow if kind == "error"]
+    return (
+        texts["text"] == result.text
+        and texts["reasoning"] == (result.reasoning or "")
+        and calls == len(result.calls)
+        and max(errors, default=-1) < len(result.errors)
+    )
 
 
 def _part(result: ParseResult, kind: str, item: Any, on_error: OnError) -> tuple[str, Any]:
@@ -193,6 +207,7 @@ class EventEncoder:
                 if self._open == "call":
                     self._broken = True
                     self._close(out)
+                self._broken = self._broken or event.error.kind == "limit"
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
                     self._text(out, event.error.raw)

@@ -144,7 +144,7 @@ class ChunkEncoder:
                     out.append(self._arguments(event.call.arguments_json))
             elif isinstance(event, CallFailed):
                 # A call that was begun and fails has left broken JSON with the client.
-                self._broken = self._broken or self._begun
+                self._broken = self._broken or self._begun or event.error.kind == "limit"
                 self._begun = False
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
@@ -313,6 +313,7 @@ class ResponseEncoder:
                 if self._open == "call":
                     self._broken = True
                     self._close(out, "incomplete")
+                self._broken = self._broken or event.error.kind == "limit"
                 self._dropped = self._dropped or event.error.kind == "cut"
                 if self._errors_as_text and event.error.raw:
                     self._text(out, "text", event.error.raw)

@@ -68,8 +68,12 @@ def format_wanted() -> FormatLike:
 
 
 def compiled(tools: Iterable[Any] | None) -> Tools:
-    """The tools of a request, as dicts or as a host's own objects, compiled; the last ones are kept. None: no tools."""
-    return _compiled(json.dumps([_definition(tool) for tool in tools or ()]))
+    """The tools of a request, as dicts or as a host's own objects, compiled; the last ones are kept. None: no tools.
+
+    Tools that a server runs by itself, and those whose input is no object, are none that a reply could call as text.
+    """
+    definitions = (_definition(tool) for tool in tools or ())
+    return _compiled(json.dumps([definition for definition in definitions if definition is not None]))
 
 
 @lru_cache(maxsize=64)
@@ -77,10 +81,12 @@ def _compiled(definitions: str) -> Tools:
     return Tools(json.loads(definitions))
 
 
-def _definition(tool: Any) -> dict[str, Any]:
-    """``{"name", "input_schema"}`` of one definition, OpenAI's two shapes or Anthropic's."""
+def _definition(tool: Any) -> dict[str, Any] | None:
+    """``{"name", "input_schema"}`` of one definition, OpenAI's two shapes or Anthropic's; ``None`` for other tools."""
     written = tool if isinstance(tool, dict) else tool.model_dump(exclude_none=True)
     function = written.get("function", written)
+    if not isinstance(function.get("name"), str) or written.get("type") in ("custom", "mcp"):
+        return None
     schema = function.get("parameters") or function.get("input_schema") or function.get("inputSchema") or {}
     return {"name": function["name"], "input_schema": schema}
 

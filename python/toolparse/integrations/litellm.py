@@ -25,8 +25,8 @@ class HandlerMixin:
 
     async def async_post_call_success_hook(self, data: Json, user_api_key_dict: Any, response: Any) -> Any:
         """A whole response: its messages are read and replaced."""
-        tools = data.get("tools")
-        for choice in getattr(response, "choices", ()) if tools else ():
+        tools = _offered(data)
+        for choice in (getattr(response, "choices", None) or ()) if tools else ():
             message = choice.message
             if message.content and not message.tool_calls:
                 said = choice.finish_reason
@@ -38,7 +38,7 @@ class HandlerMixin:
                     ids=written_or_random,
                     finish_reason=said,
                 )
-                choice.message = type(message)(**to_message(result))
+                choice.message = type(message)(**_merged(message, to_message(result)))
                 choice.finish_reason = result_word(result, said)
         return response
 
@@ -46,7 +46,7 @@ class HandlerMixin:
         self, user_api_key_dict: Any, response: AsyncIterator[Any], request_data: Json
     ) -> AsyncIterator[Any]:
         """A stream: each chunk's text is read. When the stream breaks, what was held back comes out first."""
-        tools = request_data.get("tools")
+        tools = _offered(request_data)
         if not tools:
             async for chunk in response:
                 yield chunk
@@ -56,8 +56,11 @@ class HandlerMixin:
         broken: Exception | None = None
         try:
             async for chunk in response:
-                last = chunk
-                yield choices.read(chunk)
+                # Streams of other APIs than chat completions are passed on as they are.
+                if hasattr(chunk, "choices"):
+                    last = chunk
+                    chunk = choices.read(chunk)
+                yield chunk
         except Exception as error:
             broken = error
         if last is not None and choices.open():
@@ -72,17 +75,20 @@ class _Choices:
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._readers: dict[int, Reader] = {}
+        self._native: set[int] = set()
 
     def read(self, chunk: Any) -> Any:
         """The chunk with text turned into what it means."""
-        for choice in chunk.choices:
+        for choice in chunk.choices or ():
             if choice.delta.tool_calls:
+                self._native.add(choice.index)
                 continue
             reader = self._readers.setdefault(choice.index, Reader(self._tools))
             delta = reader.push(choice.delta.content or "")
             if choice.finish_reason:
                 delta += reader.finish(choice.finish_reason)
-                choice.finish_reason = reader.word(choice.finish_reason)
+                if choice.index not in self._native:
+                    choice.finish_reason = reader.word(choice.finish_reason)
                 del self._readers[choice.index]
             _put(choice, delta)
         return chunk
@@ -103,10 +109,27 @@ class _Choices:
         return chunk
 
 
+def _offered(request: Json) -> Any:
+    """The tools that a request lets the model call."""
+    return None if request.get("tool_choice") == "none" else request.get("tools")
+
+
+def _merged(old: Any, new: Json) -> Json:
+    """The fields of a message, those that were read in place of its own; reasoning that came apart stands before."""
+    kept = {name: value for name, value in _fields(old).items() if value is not None}
+    thought = (kept.get("reasoning_content") or "") + (new.get("reasoning_content") or "")
+    return {**kept, **new, **({"reasoning_content": thought} if thought else {})}
+
+
+def _fields(value: Any) -> Json:
+    """The fields of one of LiteLLM's objects, which are pydantic models."""
+    return dict(value.model_dump() if hasattr(value, "model_dump") else vars(value))
+
+
 def _put(choice: Any, delta: Delta) -> None:
-    fields: Json = {"role": choice.delta.role, "content": delta.content or None}
+    fields: Json = {**_fields(choice.delta), "content": delta.content or None}
     if delta.reasoning:
-        fields["reasoning_content"] = delta.reasoning
+        fields["reasoning_content"] = (fields.get("reasoning_content") or "") + delta.reasoning
     if delta.calls:
         fields["tool_calls"] = [_tool_call(call) for call in delta.calls]
     choice.delta = type(choice.delta)(**fields)

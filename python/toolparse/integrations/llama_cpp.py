@@ -54,6 +54,10 @@ def _own(llama: Any) -> Callable[..., Any]:
 def _completion(answer: Json, tools: Tools, format: FormatLike) -> Json:
     choices = []
     for choice in answer["choices"]:
+        if choice["message"].get("tool_calls"):
+            # A forced call, which the handler has made itself.
+            choices.append(choice)
+            continue
         said = choice["finish_reason"]
         result = parse_tool_calls(
             choice["message"].get("content") or "",
@@ -72,8 +76,15 @@ def _chunks(answer: Iterable[Json], tools: Tools, format: FormatLike) -> Iterato
     stream = ToolStream(tools, format=format, ids=written_or_random)
     encoder: ChunkEncoder | None = None
     said = None
+    is_made = False
     try:
         for chunk in answer:
+            choices = chunk.get("choices")
+            is_made = is_made or bool(choices and choices[0]["delta"].get("tool_calls"))
+            if is_made or not choices:
+                # A call that the handler has made itself, and what says nothing of the reply.
+                yield chunk
+                continue
             encoder = encoder or ChunkEncoder(model=chunk["model"], id=chunk["id"], created=chunk["created"])
             choice = chunk["choices"][0]
             said = choice["finish_reason"] or said
@@ -84,6 +95,8 @@ def _chunks(answer: Iterable[Json], tools: Tools, format: FormatLike) -> Iterato
         if encoder is not None:
             yield from encoder.encode(stream.finish("length"))
         raise
+    if is_made:
+        return
     encoder = encoder or ChunkEncoder(model="")
     yield from encoder.encode(stream.finish(said))
     yield from encoder.finish(said)

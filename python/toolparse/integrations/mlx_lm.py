@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TESTED = "0.32"
 
+_CUT = {"closed_string", "closed_array", "closed_object", "dropped_partial_key", "dropped_partial_literal"}
+
 
 def wrap(tokenizer: Any, *, format: str) -> Any:
     """A ``TokenizerWrapper`` that reads the calls of ``format``; ``tokenizer`` is mlx-lm's or one of transformers."""
@@ -58,6 +60,9 @@ def tool_parser(format: str) -> Callable[..., list[Json]]:
 
 def _calls(text: str, tools: Iterable[Json] | None, format: FormatLike) -> list[Json]:
     result = parse_tool_calls(text, compiled(tools) if tools else None, format=format, max_bytes=None)
-    if not result.calls:
-        raise ValueError("; ".join(result.errors) or "there is no tool call in this text")
-    return [call.to_dict() | ({"id": call.native_id} if call.native_id else {}) for call in result.calls]
+    # The block may have been cut, and the closer behind it is ours: what that ends was not finished.
+    calls = [call for call in result.calls if call.complete and not any(r.kind in _CUT for r in call.repairs)]
+    if not calls:
+        cut = "the reply ended inside the tool call" if result.calls else "there is no tool call in this text"
+        raise ValueError("; ".join(result.errors) or cut)
+    return [call.to_dict() | ({"id": call.native_id} if call.native_id else {}) for call in calls]

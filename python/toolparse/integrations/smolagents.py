@@ -39,7 +39,10 @@ def parse_message(message: Any, tools: ToolsLike, *, format: FormatLike = _FORMA
     if message.tool_calls:
         return message
     result = parse_tool_calls(_text(message.content), tools, format=format, max_bytes=None)
-    if not result.calls:
+    calls = [call for call in result.calls if call.complete]
+    if not calls:
+        if result.calls:
+            raise ValueError("The model output ended inside a tool call")
         raise ValueError("; ".join(result.errors) or "No tool call was found in the model output")
     message.tool_calls = [
         _type("ChatMessageToolCall")(
@@ -47,7 +50,7 @@ def parse_message(message: Any, tools: ToolsLike, *, format: FormatLike = _FORMA
             type="function",
             function=_type("ChatMessageToolCallFunction")(name=call.name, arguments=call.arguments),
         )
-        for call in result.calls
+        for call in calls
     ]
     message.content = result.text
     return message
