@@ -353,6 +353,10 @@ pub struct Messages {
     pub end: &'static [&'static str],
     /// The meaning of recipients: a prefix and what it says. Checked before the channel.
     pub recipients: &'static [(&'static str, Meaning)],
+    /// Recipients that are no tool and say nothing.
+    pub nobody: &'static [&'static str],
+    /// Words that may stand between the end of a message and the next header.
+    pub fillers: &'static [&'static str],
     /// The meaning of channels.
     pub channels: &'static [(&'static str, Meaning)],
     /// The meaning of a body without either.

@@ -248,7 +248,7 @@ pub const FORMATS: &[Format] = &[
                 ..KEY_VALUE
             }),
         ),
-        thinks: THINK,
+        thinks: &["think", "hunyuan"],
         ..ROW
     },
     Format {
@@ -355,7 +355,7 @@ pub const FORMATS: &[Format] = &[
                 ..KEY_VALUE
             }),
         ),
-        thinks: THINK,
+        thinks: &["solar", "think"],
         ..ROW
     },
     Format {
@@ -643,6 +643,8 @@ pub const FORMATS: &[Format] = &[
             body: "<|message|>",
             end: &["<|eom|>", "<|eot|>"],
             recipients: &[("self", Meaning::Reasoning), ("user", Meaning::Prose), ("TOOLS", Meaning::Markup)],
+            nobody: &[],
+            fillers: &[],
             channels: &[],
             plain: Meaning::Hidden,
         }),
@@ -659,6 +661,8 @@ pub const FORMATS: &[Format] = &[
             body: "<|message|>",
             end: &["<|end|>", "<|call|>", "<|return|>"],
             recipients: &[("functions.", Meaning::Call)],
+            nobody: &["assistant", "user"],
+            fillers: &["assistant", "commentary", "comment", "analysis", "final"],
             channels: &[("analysis", Meaning::Reasoning), ("commentary", Meaning::Prose), ("final", Meaning::Prose)],
             plain: Meaning::Prose,
         }),

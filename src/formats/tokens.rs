@@ -5,6 +5,8 @@ use crate::format::{CallsInside, Edges, Think};
 /// Reasoning blocks.
 pub const THINKS: &[Think] = &[
     Think { name: "think", open: &["<think>"], close: &["</think>"], ..BLOCK },
+    Think { name: "hunyuan", open: &["<think:opensource>"], close: &["</think:opensource>"], ..BLOCK },
+    Think { name: "solar", open: &["<|think:start|>"], close: &["<|think:end|>"], ..BLOCK },
     Think { name: "seed", open: &["<seed:think>"], close: &["</seed:think>"], ..BLOCK },
     Think { name: "minimax", open: &["<mm:think>"], close: &["</mm:think>"], ..BLOCK },
     Think { name: "mistral", open: &["[THINK]"], close: &["[/THINK]"], calls: CallsInside::Text, ..BLOCK },

@@ -42,7 +42,17 @@ pub(super) fn header(table: &Messages, window: &Window<'_>, at: usize, tools: &T
     match (body, stop) {
         (Some(body), stop) if stop.is_none_or(|stop| body < stop) => {
             let header = text.get(..body).unwrap_or_default();
-            Some(read(table, header, at + body + table.body.len(), tools))
+            let end = at + body + table.body.len();
+            match read(table, header, end, tools) {
+                Header::NotMine if table.channels.is_empty() && memmem::find(header, table.channel.as_bytes()).is_none() => {
+                    // To whomever it goes: what stands in tags is what another row reads.
+                    let next = window.after_blanks(end)?;
+                    let is_tags = window.get(next) == Some(b'<');
+                    let name = Vec::new();
+                    Some(if is_tags { Header::Whole { meaning: Meaning::Markup, name, flagged: false, end } } else { Header::NotMine })
+                }
+                header => Some(header),
+            }
         }
         (_, Some(stop)) => Some(broken(table, text.get(..stop).unwrap_or_default(), at, FaultKind::Unreadable(Unreadable::NotACall))),
         (_, None) if text.len() == MAX_HEADER => Some(broken(table, text, at, FaultKind::Unreadable(Unreadable::NotACall))),
@@ -77,8 +87,9 @@ fn stop_in(table: &Messages, text: &[u8]) -> Option<usize> {
 }
 
 fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
-    let recipient = word_behind(header, table.recipient.as_bytes());
     let channel = last_word_behind(header, table.channel.as_bytes());
+    let recipient = word_behind(header, table.recipient.as_bytes());
+    let recipient = recipient.filter(|name| !table.nobody.iter().any(|nobody| nobody.as_bytes() == name));
     let mut name = Vec::new();
     if let Some(recipient) = &recipient {
         for (prefix, meaning) in table.recipients {
@@ -104,7 +115,7 @@ fn read(table: &Messages, header: &[u8], end: usize, tools: &Tools) -> Header {
     }
     let meaning = match channel {
         None => Some(table.plain),
-        Some(channel) => table.channels.iter().find(|(name, _)| name.as_bytes() == channel).map(|(_, meaning)| *meaning),
+        Some(channel) => table.channels.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(channel)).map(|(_, meaning)| *meaning),
     };
     match meaning {
         Some(meaning) => Header::Whole { meaning, name, flagged: false, end },
@@ -122,7 +133,7 @@ fn word_behind(header: &[u8], mark: &[u8]) -> Option<Vec<u8>> {
 
 fn last_word_behind<'h>(header: &'h [u8], mark: &[u8]) -> Option<&'h [u8]> {
     let at = memmem::rfind(header, mark)? + mark.len();
-    let rest = header.get(at..)?;
+    let rest = header.get(at..)?.trim_ascii_start();
     let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     rest.get(..length)
 }
@@ -205,13 +216,24 @@ impl Machine {
                     self.end_message(state, self.pos, window, sink);
                     return Step::Go;
                 }
-                self.tell_body(state, self.pos, window, sink);
+                self.tell_settled(state, window, sink);
                 return Step::More;
             };
             self.pos += index;
+            match self.header_inside(&table, window) {
+                None => {
+                    self.tell_settled(state, window, sink);
+                    return Step::More;
+                }
+                Some(true) => {
+                    self.end_message(state, self.pos, window, sink);
+                    return Step::Go;
+                }
+                Some(false) => {}
+            }
             match message_ends(&table, window, self.pos) {
                 None => {
-                    self.tell_body(state, self.pos, window, sink);
+                    self.tell_settled(state, window, sink);
                     return Step::More;
                 }
                 Some(Some(length)) => {
@@ -221,6 +243,16 @@ impl Machine {
                 Some(None) => self.pos += 1,
             }
         }
+    }
+
+    /// Whether a whole header stands in the message, whose end marker is missing before it. Right behind a back-tick it is quoted.
+    fn header_inside(&self, table: &Messages, window: &Window<'_>) -> Option<bool> {
+        let starts: Vec<&str> = table.start.iter().filter(|start| start.starts_with('<') && **start != table.body).copied().collect();
+        let is_quoted = self.pos > self.told && window.get(self.pos - 1) == Some(b'`');
+        if is_quoted || window.starts_with_any(self.pos, &starts)?.is_none() {
+            return Some(false);
+        }
+        Some(matches!(header(table, window, self.pos, &self.tools)?, Header::Whole { .. }))
     }
 
     /// The message is over; its marker ends at `end`.
@@ -238,6 +270,12 @@ impl Machine {
         }
         self.at_border();
         self.leave();
+    }
+
+    /// Tells the body up to the position; a back-tick waits for what it quotes.
+    fn tell_settled<S: Sink>(&mut self, state: MessageState, window: &Window<'_>, sink: &mut S) {
+        let quotes = !window.last && self.pos > self.told && window.get(self.pos - 1) == Some(b'`');
+        self.tell_body(state, self.pos - usize::from(quotes), window, sink);
     }
 
     /// What stands in the body of a lost message is told when it is over.
@@ -263,6 +301,10 @@ fn message_ends(table: &Messages, window: &Window<'_>, at: usize) -> Option<Opti
         return Some(Some(length));
     }
     let starts: Vec<&str> = table.start.iter().filter(|start| start.starts_with('<')).chain(table.end).copied().collect();
-    let follows = window.starts_with_any(next, &starts)?.is_some() || window.ends_within(next, &starts);
-    Some(follows.then_some(length))
+    if window.starts_with_any(next, &starts)?.is_some() || window.ends_within(next, &starts) {
+        return Some(Some(length));
+    }
+    let Some(word) = window.starts_with_any(next, table.fillers)? else { return Some(None) };
+    let behind = window.after_blanks(next + word)?;
+    Some(window.starts_with_any(behind, &starts)?.map(|_| next + word - at))
 }

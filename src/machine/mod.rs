@@ -284,8 +284,7 @@ impl Machine {
         let mention = self.mention.map_or(self.pos, |(_, start)| if self.pos - start > MAX_MENTION { self.pos } else { start });
         // What is around a call that is not certain, or beside calls, may still become an error, or prose.
         let is_untold = match &self.state {
-            State::Prose | State::Think(_) | State::Section(_) => true,
-            State::Message(state) => state.lost.is_some(),
+            State::Prose | State::Think(_) | State::Section(_) | State::Message(_) => true,
             State::Json(state) => !state.body.call.as_deref().is_some_and(|call| call.is_certain() || call.tape.passed().is_some()),
             _ => false,
         };
