@@ -625,6 +625,17 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "functionary",
         call: Wrap { open: &[">>>"], close: &[] },
+        place: Place::LineStart,
+        loose: Loose::Offered,
+        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+        space: Space::Keep,
+        controls: &[">>>all\n"],
+        ..ROW
+    },
+    Format {
+        name: "functionary",
+        detect: Detect::OnRequest,
+        call: Wrap { open: &[">>>"], close: &[] },
         loose: Loose::Offered,
         body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
         space: Space::Keep,
