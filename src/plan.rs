@@ -315,9 +315,9 @@ impl Plan {
         self.quoted_starts = PairSet::new(&starts);
         let at_line_start = |index: usize| {
             let marker = &self.markers[index];
-            let opener =
-                |row: &&Format| row.place == Place::LineStart && row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()));
-            self.rows.iter().any(opener)
+            let mut opened =
+                self.rows.iter().filter(|row| row.openers().iter().any(|open| marker.text.starts_with(open.as_bytes()))).peekable();
+            opened.peek().is_some() && opened.all(|row| row.place == Place::LineStart)
         };
         let line_only = (0..=255_u8).filter(|byte| {
             let list = &self.by_start[*byte as usize];

@@ -378,7 +378,8 @@ fn read_until<'t>(
             let begun = window.slice(start, scan).trim_ascii();
             let begun = begun.strip_prefix(b"\"").or_else(|| begun.strip_prefix(b"'")).unwrap_or(begun);
             // A blank parts the opener from a word only where it is spoken of, unless the word is a tool's.
-            let is_apart = window.get(start.wrapping_sub(1)) == Some(b' ') && !(names.begin_with(begun) && !names.tools.is_any());
+            let is_offered = !names.tools.is_any() && names.begin_with(begun);
+            let is_apart = !is_offered && window.get(start.wrapping_sub(1)) == Some(b' ');
             let is_name = begun.first().is_some_and(|byte| is_name_byte(*byte) && *byte != b'.') && is_word(begun) && !is_apart;
             let plausible = begun.is_empty() || is_name && name_of(begun, style, names).is_some();
             return if window.last { Some(if plausible { HeadRead::Cut } else { HeadRead::No }) } else { None };
