@@ -33,7 +33,7 @@ impl Reader {
     /// Passes over layout, with its marks, to the next token.
     #[inline]
     pub(super) fn layout<V: Values>(&mut self, window: &Window<'_>, pos: &mut usize, bounds: Bounds<'_>, out: &mut V) -> Next {
-        if self.comment.is_none() {
+        if self.comment.is_none() && !self.comment_holds_more {
             let rest = window.from(*pos);
             let blank = usize::from(rest.first() == Some(&b' '));
             if let Some(byte) = rest.get(blank).copied().filter(|byte| STARTS_TOKEN[*byte as usize]) {
