@@ -358,6 +358,10 @@ impl Call {
                 self.tape.key(key);
             }
             let value = node + 1;
+            if value >= end {
+                // What passed a limit breaks off behind a key.
+                break;
+            }
             node = object.value_end(value).min(end);
             self.tape.append_range(object, value, node);
             if matches!(object.nodes().get(value), Some(Node::Str(_))) && self.wants_no_string() {

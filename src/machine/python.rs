@@ -430,7 +430,9 @@ impl Machine {
         }
         let Spread { start, plain, .. } = *state.spread.take()?;
         let call = state.call.as_deref_mut()?;
-        if matches!(plain.tape.nodes().first(), Some(Node::Object)) {
+        if plain.tape.passed().is_some() {
+            call.tape.fill();
+        } else if matches!(plain.tape.nodes().first(), Some(Node::Object)) {
             call.spread(&plain.tape, start, &self.tools);
         }
         for repair in plain.repairs {
