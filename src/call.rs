@@ -299,11 +299,16 @@ impl Call {
     pub fn unwrap_arguments(&mut self, tools: &Tools) {
         self.wrapped = false;
         let Some((start, end)) = self.wrapped_object(tools) else { return };
+        self.keep_object(start, end);
+        self.retype(tools);
+        self.mark(RepairKind::AlternateKey, Span::new(self.span.end, self.span.end));
+    }
+
+    /// Makes an object that stands in the arguments, in these nodes, the arguments.
+    fn keep_object(&mut self, start: usize, end: usize) {
         let empty = self.tape.emptied();
         let old = std::mem::replace(&mut self.tape, empty);
         self.tape.append_range(&old, start, end);
-        self.retype(tools);
-        self.mark(RepairKind::AlternateKey, Span::new(self.span.end, self.span.end));
     }
 
     /// Takes the name and the arguments out of an object that holds both, where arguments alone should stand. True when it does.
@@ -318,9 +323,7 @@ impl Call {
             }
         }
         let (Some(name), Some((start, end))) = (name, inner) else { return false };
-        let empty = self.tape.emptied();
-        let old = std::mem::replace(&mut self.tape, empty);
-        self.tape.append_range(&old, start, end);
+        self.keep_object(start, end);
         self.fault = None;
         self.set_name(&name, tools);
         self.retype(tools);

@@ -87,6 +87,17 @@ const CWM_CALL: Wrap = Wrap { open: &["<tool: "], close: &["</tool>"] };
 const CWM_HEAD: Head =
     Head::Until { label: &[">\n", ">\r\n"], lead: &[], take: &["\n", " "], stop: &["</tool>"], name: NameStyle::Plain, id: &[] };
 
+/// In auto-detection its opener counts only where a line begins: prose holds it elsewhere.
+const FUNCTIONARY: Format = Format {
+    name: "functionary",
+    call: Wrap { open: &[">>>"], close: &[] },
+    loose: Loose::Offered,
+    body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
+    space: Space::Keep,
+    controls: &[">>>all\n"],
+    ..ROW
+};
+
 /// What stands behind the ticks of a fence that may hold a call.
 const FENCE_WORDS: Wrap = Wrap { open: &["", "json", "JSON", "tool_call", "tool_code"], close: &[] };
 const GEMMA: Dialect = Dialect { syntax: Syntax::Json, keys: Keys::Bare, quote: Some("<|\"|>") };
@@ -622,26 +633,8 @@ pub const FORMATS: &[Format] = &[
         thinks: &["plamo"],
         ..ROW
     },
-    Format {
-        name: "functionary",
-        call: Wrap { open: &[">>>"], close: &[] },
-        place: Place::LineStart,
-        loose: Loose::Offered,
-        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
-        space: Space::Keep,
-        controls: &[">>>all\n"],
-        ..ROW
-    },
-    Format {
-        name: "functionary",
-        detect: Detect::OnRequest,
-        call: Wrap { open: &[">>>"], close: &[] },
-        loose: Loose::Offered,
-        body: Body::Named(Head::Until { label: &[], lead: &[], take: &["\n"], stop: &[], name: NameStyle::Plain, id: &[] }, JSON_ARGS),
-        space: Space::Keep,
-        controls: &[">>>all\n"],
-        ..ROW
-    },
+    Format { place: Place::LineStart, ..FUNCTIONARY },
+    Format { detect: Detect::OnRequest, ..FUNCTIONARY },
     Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, JSON_ARGS), thinks: THINK, ..ROW },
     Format { name: "cwm", call: CWM_CALL, body: Body::Named(CWM_HEAD, Args::Text { key: "command", lines: &[] }), thinks: THINK, ..ROW },
     Format {

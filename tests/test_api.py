@@ -349,7 +349,7 @@ def test_where_a_part_is_unread_the_end_is_not_the_models_own() -> None:
     ("tools", "message"),
     [
         (["f", ""], "tools[1]: the name is empty"),
-        ({"f", ""}, "tools[0]: the name is empty"),
+        ({""}, "tools[0]: the name is empty"),
         (
             {"type": "function", "function": {"name": "f", "parameters": {}}},
             "tools: one tool definition where a list of them is expected; write [definition]",

@@ -261,7 +261,7 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
             if window.starts_with(next, b"```")? || window.get(next) == Some(b'{') || key_stands_at(window, next)? {
                 return Some(Opens::Yes);
             }
-            if !head.bare && (stands_for_object(window, next)? || value_begins(window, next)) {
+            if !head.bare && value_begins(window, next)? {
                 return Some(Opens::Yes);
             }
             if window.starts_with_any(next, row.call.close)?.is_some() {
@@ -275,19 +275,9 @@ fn arguments_open(row: &Format, args: &Args, window: &Window<'_>, head: &HeadTex
 }
 
 /// Whether a value that is no object begins at `at`: behind a separator it is meant as the arguments.
-fn value_begins(window: &Window<'_>, at: usize) -> bool {
-    matches!(window.get(at), Some(b'[' | b'"' | b'-' | b'0'..=b'9'))
-}
-
-/// Whether what stands at `at` is written in place of an object: a string that holds one, an empty string, or nothing in words.
-fn stands_for_object(window: &Window<'_>, at: usize) -> Option<bool> {
-    if window.get(at) != Some(b'"') {
-        return Some(window.starts_with(at, b"null")? || window.starts_with(at, b"None")?);
-    }
-    match window.get(window.after_blanks(at + 1)?) {
-        None if !window.last => None,
-        next => Some(matches!(next, Some(b'{' | b'"'))),
-    }
+fn value_begins(window: &Window<'_>, at: usize) -> Option<bool> {
+    let is_value = matches!(window.get(at), Some(b'[' | b'"' | b'-' | b'0'..=b'9'));
+    Some(is_value || window.starts_with(at, b"null")? || window.starts_with(at, b"None")?)
 }
 
 fn pairs_open(row: &Format, pairs: &Pairs, window: &Window<'_>, head: &HeadText<'_>, next: usize, names: Names<'_>) -> Option<Opens> {
